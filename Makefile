@@ -1,0 +1,46 @@
+# recondrill: `make` alone explains itself.
+GO ?= go
+SQLC ?= sqlc
+SQLC_VERSION = v1.31.1
+# What testcontainers needs on machines without its reaper's image; see sim/pg.
+export TESTCONTAINERS_RYUK_DISABLED ?= true
+export TESTCONTAINERS_HOST_OVERRIDE ?= 127.0.0.1
+
+.DEFAULT_GOAL := help
+.PHONY: help build drill test check bench power image generate
+
+help: ## explain the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+build: ## build the two programs into bin/
+	$(GO) build -o bin/recondrill .
+	$(GO) build -o bin/recond ./engine/recond
+
+drill: build ## the catalogue of drills on generated accounts, then on the exported statements; report in out/
+	./bin/recondrill drill --out out/drill
+	./bin/recondrill drill --statements testdata/statements --out out/statements
+
+test: ## every test: units, properties, drills on every way to get PostgreSQL that this machine offers
+	$(GO) test -timeout 10m ./...
+	$(GO) test -timeout 10m -race ./sim ./faults ./reports ./engine ./engine/ledger ./engine/calendar ./engine/match ./engine/advice
+
+check: ## formatting, vet, rooms and clocks, generated code
+	@out=$$(gofmt -l engine sim drills faults reports main.go); if [ -n "$$out" ]; then echo "gofmt: $$out"; exit 1; fi
+	$(GO) vet ./...
+	$(GO) mod verify >/dev/null
+	$(GO) test -count=1 -run 'TestHouse' .
+	./engine/postgres/generate.sh --check
+
+bench: build ## speed as ratios within one run: kernel to bare, container to local, simulated to real time
+	$(GO) test -run '^$$' -bench . -benchtime 1x ./drills
+
+power: build ## search every mutant of the engine: runs to find, and which oracle found it
+	$(GO) test -v -count=1 -timeout 60m -run TestPower ./drills -power
+
+image: ## build stand-in images of PostgreSQL 15, 17 and 18 from Debian packages, where they are missing
+	@for v in 15 17 18; do \
+		if docker image inspect recondrill/postgres:$$v >/dev/null 2>&1; then echo "recondrill/postgres:$$v is here"; \
+		else echo "building recondrill/postgres:$$v"; sh sim/pg/image/build.sh $$v recondrill/postgres:$$v || exit 1; fi; done
+
+generate: ## regenerate the query code from SQL
+	./engine/postgres/generate.sh
