@@ -1,0 +1,28 @@
+package faults
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/recondrill/recondrill/sim"
+)
+
+// lettersFull is a lane of dead letters without room. Nobody decides it at a gate: the drill lowers the capacity. It
+// bites when a record had to be parked.
+type lettersFull struct{}
+
+func (lettersFull) Name() string { return "letters-full" }
+
+func (lettersFull) Draw(sim.Gate) []sim.Value { return nil }
+
+func (lettersFull) Check(v sim.Value) error {
+	return fmt.Errorf("letters-full: value %q; accepted is none: the drill lowers the lane's capacity", v)
+}
+
+// Bit ignores the deviation. A burial (sql:Bury…) answers the state in which its record ended.
+func (lettersFull) Bit(_ sim.Deviation, h *sim.History) bool {
+	return some(h.Entries, func(e sim.Entry) bool {
+		return e.What == "parked" || strings.HasPrefix(e.Label, "sql:Bury") && slices.Contains(e.Keys, "parked")
+	})
+}

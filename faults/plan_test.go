@@ -1,0 +1,164 @@
+package faults
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/recondrill/recondrill/sim"
+)
+
+func drawPlan(t *rapid.T) Plan {
+	number := rapid.IntRange(0, perMost)
+	glob := rapid.StringMatching(`(|\*|worker-[12*]#0/[a-z*]{1,6} sql:[A-Z*][a-zA-Z]{0,8})`)
+	rule := rapid.Custom(func(t *rapid.T) Rule {
+		return Rule{Kind: rapid.SampledFrom(Kinds()).Draw(t, "kind").Name(), Per10k: number.Draw(t, "per10k"),
+			Only: rapid.SampledFrom([]string{"", "*", "kill before", "stall *"}).Draw(t, "only"), Where: glob.Draw(t, "where"),
+			Most: rapid.IntRange(0, 9).Draw(t, "most")}
+	})
+	return Plan{Rules: rapid.SliceOfN(rule, 0, 5).Draw(t, "rules"), Switch: number.Draw(t, "switch"), Latency: number.Draw(t, "latency"), Most: number.Draw(t, "most")}
+}
+
+func TestPlan_ReadsBackWhatItPrints(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawPlan(t)
+		back, err := ParsePlan(p.String())
+		if err != nil || back.String() != p.String() || p.Check() != nil {
+			t.Fatalf("%q read back as %q: %v", p, back, err)
+		}
+	})
+}
+
+func TestParsePlan_SaysWhatItDoesNotUnderstand(t *testing.T) {
+	for text, want := range map[string]string{
+		"theft 40":            `fault kind "theft"`,
+		"crash":               "not a rule",
+		"crash many":          `"many" is not a number`,
+		"crash 20000":         "not a number from 0 to 10000",
+		"crash 40 last 3":     "not a rule",
+		"switch -1":           "not a number",
+		"most":                "not a rule",
+		"crash 040":           "not a number",
+		"crash 4 first x":     "not a number",
+		"crash 40; stall one": "not a number",
+	} {
+		_, err := ParsePlan(text)
+		require.ErrorContains(t, err, want)
+		require.ErrorContains(t, err, "accepted")
+	}
+}
+
+func TestPlanCheck_RefusesAGlobThatReadsLikeAnotherPart(t *testing.T) {
+	require.Error(t, Plan{Rules: []Rule{{Kind: "crash", Only: "x at y"}}}.Check())
+	require.Error(t, Plan{Rules: []Rule{{Kind: "crash", Where: "a;b"}}}.Check())
+	require.Error(t, Plan{Rules: []Rule{{Kind: "theft"}}}.Check())
+}
+
+// everything is a gate at which everything is offered.
+func everything(actor sim.Actor, label string, nth int) sim.Gate {
+	g := sim.Gate{Address: sim.Address{Actor: actor, Label: label, Nth: nth}}
+	for _, of := range []struct {
+		class  sim.Class
+		values []string
+	}{
+		{sim.Fault, []string{"kill before", "kill after", "cut before", "cut after", "late statement", "commit late 5s", "stall 45s",
+			"stall 120s", "duplicate 40s", "early 1s", "late 300s", "missing", "skew 90s", "skew -90s"}},
+		{sim.Latency, []string{"45s", "120s", "next timer"}},
+		{sim.Outcome, []string{"timeout, no effect", "timeout, effect now", "timeout, effect later 45s", "throttled 5s", "pending",
+			"rejected", "failed", "unavailable", "truncated"}},
+	} {
+		for _, text := range of.values {
+			v, _ := sim.ParseValue(text) // literals
+			g.Offers = append(g.Offers, sim.Offer{Class: of.class, Value: v})
+		}
+	}
+	return g
+}
+
+var places = []sim.Gate{
+	everything(sim.Actor{Process: "worker-1", Task: "reconcile"}, "sql:FinishJob", 1),
+	everything(sim.Bare("provider"), "refund(p1,2100,k1)", 1),
+	everything(sim.Bare("email"), "send(con_1,k1)", 1),
+	everything(sim.Bare("cron-1"), "tick 2026-03-02T02:00:00Z", 1),
+	everything(sim.Bare("worker-1"), SkewLabel, 1),
+}
+
+func TestKinds_DrawOnlyWhatIsOfferedAndWhatTheyCheck(t *testing.T) {
+	names := map[string]bool{}
+	for _, k := range Kinds() {
+		require.False(t, names[k.Name()], k.Name())
+		names[k.Name()] = true
+		drawn := 0
+		for _, g := range places {
+			for _, v := range k.Draw(g) {
+				drawn++
+				require.NoError(t, k.Check(v))
+				require.True(t, slices.ContainsFunc(g.Offers, func(o sim.Offer) bool { return o.Value == v }))
+			}
+			require.Empty(t, k.Draw(sim.Gate{Address: g.Address}), "nothing is offered")
+		}
+		if k.Name() == "letters-full" {
+			require.Zero(t, drawn)
+			continue
+		}
+		require.Positive(t, drawn, k.Name())
+	}
+}
+
+func TestKinds_CheckAcceptsNothingElse(t *testing.T) {
+	for _, k := range Kinds() {
+		own := map[string]bool{}
+		for _, g := range places {
+			for _, v := range k.Draw(g) {
+				own[v.String()] = true
+			}
+		}
+		for _, o := range places[0].Offers {
+			require.Equal(t, own[o.Value.String()], k.Check(o.Value) == nil, "%s %s", k.Name(), o.Value)
+		}
+		for _, text := range []string{"", "explode", "stall", "stall 2m", "stall -5s", "duplicate", "kill", "timeout,", "throttled x", "commit late"} {
+			v, err := sim.ParseValue(text)
+			require.NoError(t, err)
+			require.Error(t, k.Check(v), "%s %q", k.Name(), text)
+		}
+	}
+}
+
+func TestWeigh_SharesARuleAmongWhatItsKindDrawsHere(t *testing.T) {
+	p, err := ParsePlan("crash 41 first 2 at worker-*/* sql:Finish*; stall 10 only stall 1*; latency 9")
+	require.NoError(t, err)
+	weigh := p.Weigh(Durations{})
+	g := places[0]
+	require.Equal(t, []sim.Weighted{{Value: sim.Value{Verb: "kill", Arg: "before"}, Per10k: 21}, {Value: sim.Value{Verb: "kill", Arg: "after"}, Per10k: 20},
+		{Value: sim.Value{Verb: "stall", Arg: "120s"}, Per10k: 10}}, weigh(g, sim.Fault))
+	require.Empty(t, weigh(g, sim.Outcome))
+	require.Len(t, weigh(g, sim.Latency), 3)
+	g.Address.Nth = 3
+	require.Len(t, weigh(g, sim.Fault), 1, "only the first two times")
+	g.Address.Nth, g.Address.Label = 1, "sql:ClaimJobs"
+	require.Len(t, weigh(g, sim.Fault), 1, "only at Finish")
+}
+
+func TestWeigh_ExpiredLeaseTakesOnlyWhatOutlivesTheLease(t *testing.T) {
+	weigh := Plan{Rules: []Rule{{Kind: "expired-lease", Per10k: 100}}}.Weigh(Durations{Lease: 90 * time.Second})
+	require.Equal(t, []sim.Weighted{{Value: sim.Value{Verb: "stall", Arg: "120s"}, Per10k: 100}}, weigh(places[0], sim.Fault))
+	require.Equal(t, []sim.Weighted{{Value: sim.Value{Verb: "120s"}, Per10k: 100}}, weigh(places[0], sim.Latency))
+}
+
+func TestPlan_ExpectsEachKindOnceAlsoThoseSetUpByTheDrill(t *testing.T) {
+	p := Plan{Rules: []Rule{{Kind: "stall", Per10k: 5}, {Kind: "letters-full"}, {Kind: "stall", Per10k: 9}}}
+	require.Equal(t, []string{"letters-full", "stall"}, p.Expected())
+}
+
+func TestGlob_AStarIsAnyText(t *testing.T) {
+	for _, c := range []struct {
+		pattern, text string
+		want          bool
+	}{{"*", "", true}, {"a*c", "abbc", true}, {"a*c", "abcd", false}, {"worker-*/* sql:*Job", "worker-1#0/reconcile sql:FinishJob", true},
+		{"*x*x", "axbx", true}, {"", "a", false}, {"ab", "ab", true}, {"**", "a", true}} {
+		require.Equal(t, c.want, glob(c.pattern, c.text), "%s %s", c.pattern, c.text)
+	}
+}

@@ -1,0 +1,49 @@
+package faults
+
+import (
+	"strings"
+
+	"github.com/recondrill/recondrill/sim"
+)
+
+const provider = "provider"
+
+// Calls that act are labelled with what they do; a channel is whoever sends.
+func isProvider(a sim.Address) bool { return a.Actor.Process == provider }
+func isChannel(a sim.Address) bool {
+	return a.Actor.Process != provider && strings.HasPrefix(a.Label, "send(")
+}
+
+// timeoutBefore is a call that was never carried out and whose caller cannot know. It bites when the caller gave up
+// and nothing of this act had happened until then.
+func timeoutBefore(name string, at func(sim.Address) bool) Kind {
+	return kind{name: name, at: at, accepted: "timeout, no effect",
+		forms: []form{{class: sim.Outcome, words: "timeout, no effect"}},
+		bit: func(d sim.Deviation, r run) bool {
+			lost := gaveUp(d, r)
+			return lost >= 0 && !effect(d, r.all[:r.at+1+lost])
+		}}
+}
+
+// timeoutAfter is a call that was, or will be, carried out although its caller got no answer. It bites when the caller
+// gave up and the act is true at the other end, at that time or later.
+func timeoutAfter(name string, at func(sim.Address) bool) Kind {
+	return kind{name: name, at: at, accepted: "timeout, effect now, or timeout, effect later and a duration like 45s",
+		forms: []form{{class: sim.Outcome, words: "timeout, effect now"},
+			{class: sim.Outcome, words: "timeout, effect later", duration: positive}},
+		bit: func(d sim.Deviation, r run) bool { return gaveUp(d, r) >= 0 && effect(d, r.all) }}
+}
+
+// gaveUp is when the living caller of this very call was left without an answer.
+func gaveUp(d sim.Deviation, r run) int {
+	return first(r.after(), func(e sim.Entry) bool {
+		return e.What == "gave up" && e.Actor.Process == d.At.Actor.Process && e.Text == place(d.At)
+	})
+}
+
+// effect: this act (the same label: the same business key and idempotency key) happened, by whichever call.
+func effect(d sim.Deviation, list []sim.Entry) bool {
+	return some(list, func(e sim.Entry) bool {
+		return e.What == "effect" && e.Actor.Process == d.At.Actor.Process && strings.HasPrefix(e.Text, d.At.Label+"/")
+	})
+}

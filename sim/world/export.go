@@ -1,0 +1,169 @@
+package world
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// export is one real statement: its bytes are what the provider answers for its window.
+type export struct {
+	name    string
+	window  string
+	records [][]string // with the header
+	body    []byte
+	rows    []row
+	books   []Fact
+}
+
+// rowKinds are the words of statements and ledgers; what a provider calls otherwise is an adjustment.
+var rowKinds = []string{"charge", "refund", "fee", "dispute", "dispute_reversal", "payout", "payout_reversal", "refund_failure",
+	"transfer", "reserve", "adjustment"}
+
+var (
+	exportColumns = []string{"balance_transaction_id", "created_utc", "currency", "gross", "fee", "reporting_category", "source_id"}
+	ledgerColumns = []string{"key", "kind", "occurred_at", "provider_ref", "business_ref", "currency", "amount_minor", "fee_minor"}
+	refColumns    = []string{"invoice_id", "payment_metadata[invoice]", "payment_metadata[order_id]"}
+	exportName    = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]*$`)
+)
+
+// readExports reads NAME.csv with NAME.ledger.csv, in the order of the names.
+func readExports(dir string) ([]export, error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*.csv"))
+	if err != nil {
+		return nil, fmt.Errorf("statements %s: %w", dir, err)
+	}
+	var all []export
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".csv")
+		if strings.HasSuffix(name, ".ledger") {
+			continue
+		}
+		if !exportName.MatchString(name) {
+			return nil, fmt.Errorf("%s: accepted are file names of letters, digits, _ . and -, for they become an account's name", file)
+		}
+		e := export{name: name}
+		if err := e.readStatement(file); err != nil {
+			return nil, err
+		}
+		if err := e.readLedger(filepath.Join(dir, name+".ledger.csv")); err != nil {
+			return nil, err
+		}
+		all = append(all, e)
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("statements %s: no NAME.csv there; accepted is a directory of NAME.csv with NAME.ledger.csv", dir)
+	}
+	return all, nil
+}
+
+func (e *export) readStatement(file string) error {
+	body, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	s, err := readSheet(file, body, exportColumns)
+	if err != nil {
+		return err
+	}
+	e.body, e.records = body, s.records
+	ref := slices.IndexFunc(refColumns, func(c string) bool { _, ok := s.column[c]; return ok })
+	seen := map[string]bool{}
+	for i := 1; i < len(s.records); i++ {
+		r := row{ID: s.text(i, "balance_transaction_id"), Account: "acct_" + e.name, Category: rowKind(s.text(i, "reporting_category")),
+			Currency: strings.ToUpper(s.text(i, "currency")), Source: s.text(i, "source_id"), Charge: s.text(i, "charge_id"),
+			Payout: s.text(i, "automatic_payout_id"), About: s.text(i, "description")}
+		if ref >= 0 {
+			r.Invoice = s.text(i, refColumns[ref])
+		}
+		if r.At, err = time.Parse(csvStamp, s.text(i, "created_utc")); err != nil {
+			return s.wrong(i, "created_utc", "a time like 2026-03-01 09:30:00")
+		}
+		if r.Gross, err = minor(s.text(i, "gross"), r.Currency); err != nil {
+			return s.wrong(i, "gross", err.Error())
+		}
+		if r.Fee, err = minor(s.text(i, "fee"), r.Currency); err != nil {
+			return s.wrong(i, "fee", err.Error())
+		}
+		if r.ID == "" {
+			return s.wrong(i, "balance_transaction_id", "an id")
+		}
+		if !seen[r.ID] { // the same row again is one row
+			e.rows = append(e.rows, r)
+		}
+		seen[r.ID] = true
+	}
+	return nil
+}
+
+func rowKind(category string) string {
+	switch {
+	case slices.Contains(rowKinds, category):
+		return category
+	case strings.HasPrefix(category, "reserve"):
+		return "reserve"
+	}
+	return "adjustment"
+}
+
+func (e *export) readLedger(file string) error {
+	body, err := os.ReadFile(file)
+	if err != nil {
+		return fmt.Errorf("the books beside %s.csv: %w", e.name, err)
+	}
+	s, err := readSheet(file, body, ledgerColumns)
+	if err != nil {
+		return err
+	}
+	for i := 1; i < len(s.records); i++ {
+		f := Fact{Key: s.text(i, "key"), RowKind: s.text(i, "kind"), Kind: ledgerKind(s.text(i, "kind")), Account: "acct_" + e.name,
+			Currency: s.text(i, "currency"), ProviderRef: s.text(i, "provider_ref"), BusinessRef: s.text(i, "business_ref")}
+		if !slices.Contains(rowKinds, f.RowKind) {
+			return s.wrong(i, "kind", strings.Join(rowKinds, ", "))
+		}
+		if f.OccurredAt, err = time.Parse(time.RFC3339, s.text(i, "occurred_at")); err != nil {
+			return s.wrong(i, "occurred_at", "a time like 2026-03-01T09:30:00Z")
+		}
+		if _, err := exponent(f.Currency); err != nil {
+			return s.wrong(i, "currency", "three upper-case letters like USD")
+		}
+		if f.AmountMinor, err = strconv.ParseInt(s.text(i, "amount_minor"), 10, 64); err != nil {
+			return s.wrong(i, "amount_minor", "signed minor units")
+		}
+		if fee := s.text(i, "fee_minor"); fee != "" {
+			f.HasFee = true
+			if f.FeeMinor, err = strconv.ParseInt(fee, 10, 64); err != nil {
+				return s.wrong(i, "fee_minor", "signed minor units, or nothing")
+			}
+		}
+		e.books = append(e.books, f)
+	}
+	return nil
+}
+
+// statement is the file itself, or what a truncated answer leaves of it.
+func (e export) statement(whole bool) []byte {
+	if whole {
+		return e.body
+	}
+	records := slices.Clone(e.records)
+	category := slices.Index(records[0], "reporting_category")
+	for i := len(records) - 1; i > 0; i-- {
+		if records[i][category] != "payout" {
+			records = slices.Delete(records, i, i+1)
+			break
+		}
+	}
+	var b bytes.Buffer
+	if err := csv.NewWriter(&b).WriteAll(records); err != nil {
+		panic(err) // a bytes.Buffer takes everything
+	}
+	return b.Bytes()
+}

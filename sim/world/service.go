@@ -1,0 +1,181 @@
+package world
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/recondrill/recondrill/sim"
+)
+
+// service is what the provider and the channels have in common: terms, keys, calls that are decided and recorded.
+type service struct {
+	w     *World
+	name  string
+	terms Terms
+	keys  map[string]*kept
+	acts  map[string]*done // by key: what really happened last, for look-ups
+	nth   map[string]int   // calls so far by label, as the kernel counts them
+	offer []sim.Value      // what can be decided about an act
+}
+
+// done is what a look-up of a key finds.
+type done struct {
+	at      time.Time
+	ref     string
+	pending bool
+}
+
+// request is one call that changes something here.
+type request struct {
+	what, key, label, detail string
+	refuse                   func() string                         // why it can never be done; empty: it can
+	effect                   func(now time.Time, late bool) string // does it, answers the reference
+}
+
+func newService(w *World, name string, t Terms) service {
+	return service{w: w, name: name, terms: t, keys: map[string]*kept{}, acts: map[string]*done{}, nth: map[string]int{}, offer: outcomes(t)}
+}
+
+// Terms are the promises of this service.
+func (s *service) Terms() Terms { return s.terms }
+
+func value(text string) sim.Value {
+	v, err := sim.ParseValue(text)
+	if err != nil {
+		panic(err) // a literal of this package
+	}
+	return v
+}
+
+// What can be decided about a call that acts, beside the plain acceptance.
+const (
+	noEffect    = "timeout, no effect"
+	effectNow   = "timeout, effect now"
+	effectLater = "timeout, effect later"
+	throttled   = "throttled"
+)
+
+// pendingFor is how long a pending act takes to become final.
+const pendingFor = 10 * time.Minute
+
+// outcomes are what can be decided about an act. Effects that come later come after the longest call and before the
+// settling time is over: that is what the settling time promises.
+func outcomes(t Terms) []sim.Value {
+	soon := t.CallTimeout + min(15*time.Second, (t.Settling-t.CallTimeout)/3)
+	late := t.Settling - (t.Settling-t.CallTimeout)/4
+	all := []sim.Value{{}, value(noEffect), value(effectNow), value(effectLater + " " + sim.Seconds(soon.Truncate(time.Second))),
+		value(effectLater + " " + sim.Seconds(late.Truncate(time.Second))), value(throttled + " 5s"), value(throttled + " 120s"),
+		value("failed"), value("rejected")}
+	if t.LookUp {
+		all = append(all, value("pending"))
+	}
+	return all
+}
+
+// act is one call that changes something: a gate of the caller, a decision of the service, at most one effect.
+func (s *service) act(ctx context.Context, r request) Answer {
+	var a Answer
+	var wait bool
+	place := ""
+	_, err := s.w.k.Call(ctx, sim.Call{Actor: s.name, Label: r.label, Detail: r.detail, Outcomes: s.offer,
+		Do: func(outcome sim.Value, now time.Time) {
+			place = s.place(r.label)
+			c := Call{At: now, Caller: caller(ctx), Service: s.name, What: r.what, Label: r.label, Key: r.key, Outcome: outcome.String()}
+			a, wait, c.Effect = s.decide(r, place, outcome, now)
+			c.Answer = strings.TrimSpace(a.Kind + " " + a.Code)
+			s.w.truth.Calls = append(s.w.truth.Calls, c)
+		}})
+	switch {
+	case err != nil:
+		return Answer{Kind: "unknown", Code: "no answer", Err: err}
+	case wait:
+		return s.giveUp(ctx, place)
+	case a.Code == inFlight && s.terms.InFlight == "block":
+		return s.block(ctx, r, place)
+	}
+	return a
+}
+
+const inFlight = "idempotency_key_in_use"
+
+// decide carries an outcome out. wait: the caller gets no answer.
+func (s *service) decide(r request, place string, outcome sim.Value, now time.Time) (a Answer, wait, effect bool) {
+	text := outcome.String()
+	late, isLate := strings.CutPrefix(text, effectLater+" ")
+	delay := time.Duration(0)
+	if isLate {
+		delay = duration(late)
+	}
+	switch {
+	case text == noEffect:
+		return Answer{Kind: "unknown", Code: "timeout"}, true, false
+	case outcome.Verb == throttled:
+		return Answer{Kind: "throttled", Code: "rate_limited", RetryAfter: duration(outcome.Arg)}, false, false
+	}
+	wait = text == effectNow || isLate
+	if k := s.remembered(r.key, now); k != nil {
+		return s.replay(k, r), wait, false
+	}
+	switch reason := r.refuse(); {
+	case reason != "":
+		return s.keep(r, now, Answer{Kind: "rejected", Code: reason}, s.terms.Stores == "all"), wait, false
+	case text == "failed":
+		return s.keep(r, now, Answer{Kind: "failed", Code: "api_error"}, s.terms.Stores != "2xx"), false, false
+	case text == "rejected":
+		return s.keep(r, now, Answer{Kind: "rejected", Code: "declined"}, s.terms.Stores != "2xx"), false, false
+	case text == "pending":
+		s.acts[r.key] = &done{at: now, pending: true}
+		s.land(r, place, pendingFor)
+		return s.keep(r, now, Answer{Kind: "pending", Found: true, Code: "processing"}, true), false, true
+	case isLate:
+		a = s.keep(r, now, Answer{}, true)
+		if k := s.remembered(r.key, now); k != nil {
+			k.lands = now.Add(delay)
+		}
+		s.land(r, place, delay)
+		return a, true, true
+	}
+	return s.keep(r, now, s.happen(r, place, now, false), true), wait, true
+}
+
+// happen does the act: from here on it is true.
+func (s *service) happen(r request, place string, now time.Time, late bool) Answer {
+	ref := r.effect(now, late)
+	s.acts[r.key] = &done{at: now, ref: ref} // nobody asks for the empty key
+	s.w.mark(s.name, "effect", place)
+	return Answer{Kind: "accepted", Ref: ref, Found: true}
+}
+
+// land lets the act happen later. Its key answers "in flight" or "pending" until then, and replays after.
+func (s *service) land(r request, place string, delay time.Duration) {
+	s.w.k.After(s.name, delay, "effect of "+place, func(now time.Time) {
+		a := s.happen(r, place, now, true)
+		if k := s.keys[r.key]; k != nil && k.detail == r.detail {
+			k.answer, k.lands = a, time.Time{}
+		}
+	})
+}
+
+// place is label/nth, as the kernel addresses this decision.
+func (s *service) place(label string) string {
+	s.nth[label]++
+	a := sim.Address{Actor: sim.Bare(s.name), Label: label, Nth: s.nth[label]}
+	return strings.TrimPrefix(a.String(), s.name+" ")
+}
+
+func caller(ctx context.Context) sim.Actor {
+	if t := sim.TaskOf(ctx); t != nil {
+		return t.Actor()
+	}
+	return sim.Actor{}
+}
+
+// duration reads what this package printed, or what an offer alike to it carries.
+func duration(text string) time.Duration {
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		return 0
+	}
+	return d
+}
