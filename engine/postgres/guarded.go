@@ -1,0 +1,101 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/recondrill/recondrill/engine"
+	"github.com/recondrill/recondrill/engine/postgres/queries"
+)
+
+// guardTries bounds how often a guarded write is done again after it surely was not done.
+const guardTries = 3
+
+type readBack = func(context.Context, *queries.Queries) (committed bool, err error)
+
+// guarded runs one statement that its own guard (fence and state) makes harmless to repeat. A lost answer is read back
+// under the lock; only what surely was not done is done again.
+func (d *DB) guarded(ctx context.Context, name string, ask readBack, work func(context.Context, *queries.Queries) error) error {
+	var err error
+	for range guardTries {
+		err = d.one(ctx, name, work)
+		switch {
+		case err == nil || errors.Is(err, engine.ErrLeaseLost):
+			return err
+		case lostRace(err):
+			continue
+		case surelyRolledBack(err):
+			return err
+		}
+		err = d.readBack(ctx, txOptions{Name: name, ReadBack: ask}, err)
+		if !errors.Is(err, ErrNotCommitted) {
+			return err
+		}
+	}
+	return err
+}
+
+// guardedTx is guarded for a transaction of several statements.
+func (d *DB) guardedTx(ctx context.Context, name string, ask readBack, work func(context.Context, *queries.Queries) error) error {
+	var err error
+	for range guardTries {
+		err = d.inTx(ctx, txOptions{Name: name, ReadBack: ask}, work)
+		if !lostRace(err) && !errors.Is(err, ErrNotCommitted) {
+			return err
+		}
+	}
+	return err
+}
+
+// lostRace says that the server chose this transaction as the victim of a deadlock or of a conflict: surely rolled
+// back, and worth another try.
+func lostRace(err error) bool {
+	var answer *pgconn.PgError
+	return errors.As(err, &answer) && (answer.Code == "40P01" || answer.Code == "40001")
+}
+
+// ErrInconsistent: what is stored contradicts itself, so that trying again comes to the same. Duty: burn an attempt, or
+// ask for a person.
+var ErrInconsistent = errors.New("what is stored contradicts itself")
+
+// RecordsFault says that an error came from the record and not from the way to the database: the server refused what
+// was to be written, or it contradicts what is stored.
+func RecordsFault(err error) bool {
+	var answer *pgconn.PgError
+	if errors.As(err, &answer) && len(answer.Code) == 5 {
+		switch answer.Code[:2] {
+		case "22", "23", "42", "P0": // data, constraints, the statement itself, a trigger's refusal
+			return true
+		}
+	}
+	return errors.Is(err, ErrInconsistent) || errors.Is(err, ErrBookedOtherwise)
+}
+
+// lostOr turns "no row" of a claim's write into its meaning.
+func lostOr(err error) error {
+	if errors.Is(err, pgx.ErrNoRows) {
+		return engine.ErrLeaseLost
+	}
+	return err
+}
+
+func fenceOf(incarnation int32, number int64) engine.Fence {
+	return engine.Fence{Incarnation: incarnation, Number: number}
+}
+
+func burnt(burns bool) int32 {
+	if burns {
+		return 1
+	}
+	return 0
+}
+
+func timeOrZero(t *time.Time) time.Time {
+	if t == nil {
+		return time.Time{}
+	}
+	return *t
+}

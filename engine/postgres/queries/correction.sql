@@ -1,0 +1,149 @@
+-- name: ClaimCorrections :many
+-- What is approved and due, what is unknown and can be asked or sent again under its key, and what ended its lease; as in
+-- ClaimIntents. An approved one stays approved under its claim. One an account: the account's books are locked for each
+-- submission anyway.
+with due as (
+	select c.correction_id, c.state,
+		c.crashes + case when c.state = 'approved' and c.started_at is not null and c.leased_by <> @member::text then 1 else 0 end as crashes
+	from recon.correction c
+	where c.act in ('refund', 'local') and c.state in ('approved', 'unknown', 'submitting') and case c.state
+		when 'approved' then c.next_at <= recon.now()
+			and (c.leased_by is null or c.leased_by = @member or c.lease_until <= recon.now()
+				or not exists (select from recon.member m
+					where m.member_id = c.leased_by and m.stopped_at is null and m.beat_at > recon.now() - @dead_after::interval))
+			and recon.provider_pause(c.account_id) = ''
+			and not exists (select from recon.correction p where p.account_id = c.account_id and p.state = 'parked')
+		when 'unknown' then c.next_at <= recon.now() and (c.lease_until is null or c.lease_until <= recon.now())
+			and (@can_look_up::boolean or c.first_submitted_at + @resend_within::interval > recon.now())
+		else c.lease_until <= recon.now()
+		end
+	order by (c.crashes > 0) desc, (c.state in ('unknown', 'submitting')) desc, c.correction_id
+	limit @batch
+	for update of c skip locked
+), picked as (
+	select d.correction_id, d.crashes, max(d.crashes) over () as worst,
+		row_number() over (order by d.crashes desc, (d.state in ('unknown', 'submitting')) desc, d.correction_id) as place
+	from due d
+), claimed as (
+	update recon.correction c set
+		state = case when c.state = 'submitting' then 'unknown' else c.state end,
+		outcome_code = case when c.state = 'submitting' then 'its lease ended in a call' else c.outcome_code end,
+		crashes = p.crashes,
+		fence_incarnation = @incarnation, fence_number = c.fence_number + 1,
+		leased_by = @member, lease_until = recon.now() + @lease::interval,
+		started_at = case when p.place = 1 then recon.now() end,
+		since = case when c.state = 'submitting' then recon.now() else c.since end,
+		version = c.version + 1
+	from picked p
+	where p.correction_id = c.correction_id and (p.worst = 0 or p.place = 1)
+	returning c.correction_id, c.account_id, c.act, c.state, c.idempotency_key, c.attempts, c.crashes, c.fence_number,
+		c.lease_until::timestamptz as lease_until, c.since, c.outcome_code, recon.now()::timestamptz as claimed_at, p.place
+)
+select c.* from claimed c order by c.place;
+
+-- name: HandBackCorrections :many
+with mine as (
+	select c.correction_id from recon.correction c
+	join unnest(@correction_ids::text[], @fence_numbers::bigint[]) as h (correction_id, fence_number)
+		on h.correction_id = c.correction_id and h.fence_number = c.fence_number
+	where c.fence_incarnation = @incarnation and c.state in ('approved', 'unknown') and c.leased_by is not null
+	order by c.correction_id
+	for update of c
+), back as (
+	update recon.correction c set leased_by = null, lease_until = null, started_at = null, version = c.version + 1
+	from mine m where m.correction_id = c.correction_id
+	returning c.correction_id
+)
+select b.correction_id from back b order by b.correction_id;
+
+-- name: LockBooks :one
+-- First in every transaction that corrects: FinishJob counts on the same row, so that breaks and caps stand still.
+select a.account_id from recon.account a
+where a.account_id = (select c.account_id from recon.correction c where c.correction_id = @correction_id)
+for no key update;
+
+-- name: LockCorrection :one
+-- After LockBooks, in a snapshot of its own.
+select c.account_id, c.act, c.idempotency_key, c.payment_ref, c.business_ref, c.currency, c.amount_minor, coalesce(c.approved_by, '')::text as approved_by,
+	c.first_submitted_at, c.break_key, b.state as break_state, b.row_id, recon.provider_pause(c.account_id)::text as paused,
+	exists (select from recon.correction o where o.payment_ref = c.payment_ref and o.account_id = c.account_id and c.payment_ref <> ''
+		and o.correction_id <> c.correction_id and o.state in ('submitting', 'unknown')) as other_in_doubt,
+	(select count(*) from recon.correction o where o.account_id = c.account_id and o.act = 'refund' and o.approved_by like 'policy:%'
+		and o.correction_id <> c.correction_id and o.first_submitted_at > recon.now() - interval '24 hours')::integer as day_number,
+	(select coalesce(sum(o.amount_minor), 0) from recon.correction o where o.account_id = c.account_id and o.act = 'refund' and o.currency = c.currency
+		and o.approved_by like 'policy:%' and o.correction_id <> c.correction_id
+		and o.first_submitted_at > recon.now() - interval '24 hours')::bigint as day_minor,
+	(@incarnation::integer = (select max(n.incarnation) from recon.incarnation n))::boolean as same_incarnation,
+	recon.now()::timestamptz as now
+from recon.correction c join recon.break b on b.break_key = c.break_key
+where c.correction_id = @correction_id and c.fence_incarnation = @incarnation and c.fence_number = @fence_number
+	and c.state = @state and c.lease_until > recon.now()
+for update of c;
+
+-- name: SubmitCorrection :one
+update recon.correction set
+	state = 'submitting', first_submitted_at = coalesce(first_submitted_at, recon.now()), submitted_at = recon.now(),
+	started_at = recon.now(), lease_until = recon.now() + @lease::interval, since = recon.now(), version = version + 1
+where correction_id = @correction_id and fence_incarnation = @incarnation and fence_number = @fence_number
+	and state = @state and lease_until > recon.now()
+returning lease_until::timestamptz as lease_until;
+
+-- name: FinishCorrection :one
+update recon.correction set
+	state = @state, outcome = @outcome, outcome_code = @outcome_code, ref = case when @ref::text = '' then ref else @ref end,
+	attempts = attempts + @burnt::integer, next_at = recon.now() + @delay::interval,
+	leased_by = null, lease_until = null, started_at = null,
+	since = case when state = @state then since else recon.now() end, version = version + 1
+where correction_id = @correction_id and fence_incarnation = @incarnation and fence_number = @fence_number and state = @from_state
+returning version;
+
+-- name: BuryCorrection :one
+-- A dead letter where the lane has room, parked where it is full.
+with dying as (
+	select c.correction_id, c.deaths from recon.correction c
+	where c.correction_id = @correction_id and c.state = @from_state
+		and c.fence_incarnation = @incarnation and c.fence_number = @fence_number
+	for update
+), seat as (
+	update recon.lane l set used = l.used + 1
+	where l.lane = 'corrections' and l.used < l.capacity and exists (select from dying)
+	returning l.lane
+), letter as (
+	insert into recon.letter (lane, record, death, reason, died_at)
+	select s.lane, 'correction:' || d.correction_id, d.deaths + 1, @outcome_code, recon.now() from dying d cross join seat s
+), full_lane as (
+	insert into recon.alarm (kind, subject, raised_at, detail)
+	select 'lane_full', 'corrections', recon.now(), 'parked: correction:' || d.correction_id from dying d where not exists (select from seat)
+	on conflict (kind, subject) do update set raised_at = excluded.raised_at, detail = excluded.detail, cleared_at = null
+)
+update recon.correction c set
+	state = case when exists (select from seat) then 'dead' else 'parked' end,
+	deaths = c.deaths + 1, attempts = c.attempts + @burnt::integer, outcome = @outcome, outcome_code = @outcome_code,
+	leased_by = null, lease_until = null, started_at = null, since = recon.now(), version = c.version + 1
+from dying d
+where c.correction_id = d.correction_id
+returning c.state;
+
+-- name: ReadBackCorrection :one
+select c.state, c.fence_incarnation, c.fence_number, (c.leased_by is not null)::boolean as claimed
+from recon.correction c where c.correction_id = @correction_id for update;
+
+-- name: CorrectionFact :one
+-- What there is to book of a correction: its invoice where its reference names one of ours, the statement row of its break,
+-- and whether the payment it refunds is in the ledger.
+select c.account_id, c.act, c.break_key, c.payment_ref, c.business_ref, c.currency, c.amount_minor, c.idempotency_key,
+	coalesce(v.invoice_id, '')::text as invoice_id, coalesce(v.customer_id, '')::text as customer_id,
+	coalesce(r.kind, '')::text as row_kind, coalesce(r.occurred_at, recon.now())::timestamptz as row_occurred_at,
+	coalesce(r.provider_ref, '')::text as row_provider_ref, coalesce(r.payout_ref, '')::text as row_payout_ref,
+	coalesce(r.amount_minor, 0)::bigint as row_amount_minor,
+	exists (select from recon.transaction t where t.business_key = 'payment/' || c.payment_ref)::boolean as payment_booked,
+	recon.now()::timestamptz as now
+from recon.correction c
+	join recon.break b on b.break_key = c.break_key
+	left join recon.provider_row r on r.account_id = c.account_id and r.row_id = b.row_id
+	left join recon.invoice v on v.invoice_id = c.business_ref and v.account_id = c.account_id and v.currency = c.currency
+where c.correction_id = @correction_id;
+
+-- name: ResolveBreak :execrows
+update recon.break b set state = 'resolved', closed_by = 'correction:' || @correction_id::text, since = recon.now(), version = b.version + 1
+where b.break_key = @break_key and b.state in ('timing', 'open');
