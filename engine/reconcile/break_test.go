@@ -68,6 +68,18 @@ func TestBreak_ADoubledPaymentIsRefundedAndItsMoneyBooked(t *testing.T) {
 	require.Equal(t, "ready", tn.Text("select distinct state from recon.intent"), "the break names another invoice: inv_2 may be reminded")
 }
 
+func TestBreak_AnEqualInstalmentOfWhatIsStillOwedIsNoDuplicate(t *testing.T) {
+	tn := open(t, reconcile.Config{})
+	tn.invoice("inv_1", 4200)
+	tn.paid("ch_1", "inv_1", 2100)
+	tn.provider.lines["2026-03-01"] = charge("txn_1", "ch_1", "inv_1", "21.00", "0.86", "20.14") + charge("txn_2", "ch_2", "inv_1", "21.00", "0.86", "20.14")
+	tn.admit(2)
+	tn.pass()
+	tn.holds()
+	require.Equal(t, "paid 4200", tn.Text("select state, paid_minor from recon.invoice where invoice_id = 'inv_1'"))
+	require.Equal(t, "0", tn.Text("select count(*) from recon.correction where act = 'refund'"))
+}
+
 func TestBreak_ASecondPaymentInALaterWindowIsADuplicateToo(t *testing.T) {
 	tn := open(t, reconcile.Config{})
 	tn.invoice("inv_1", 2100)

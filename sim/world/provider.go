@@ -34,14 +34,22 @@ func (p *Provider) pay(r row) {
 		Currency: r.Currency, AmountMinor: r.Gross, FeeMinor: r.Fee, At: r.At, SettledAt: w.End, Window: w.ID})
 }
 
-// sweep puts all rows of a window and currency into one payout and says what they come to.
+// sweep puts all rows of a window and currency into one payout and says what they come to. A balance that is not
+// positive is not paid out: its rows stay where they are.
 func (p *Provider) sweep(account string, w Window, currency, payout string) (net int64) {
+	var rows []*row
 	for i := range p.rows {
 		r := &p.rows[i]
 		if r.Account == account && r.Currency == currency && !r.At.Before(w.Start) && r.At.Before(w.End) {
-			r.Payout = payout
+			rows = append(rows, r)
 			net += r.net()
 		}
+	}
+	if net <= 0 {
+		return 0
+	}
+	for _, r := range rows {
+		r.Payout = payout
 	}
 	return net
 }

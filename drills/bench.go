@@ -1,0 +1,178 @@
+package drills
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/recondrill/recondrill/engine"
+	"github.com/recondrill/recondrill/engine/node"
+	"github.com/recondrill/recondrill/engine/postgres"
+	"github.com/recondrill/recondrill/sim/pg"
+)
+
+// benchSetup is how to get a server for a bench.
+type benchSetup struct {
+	postgres, image, statements, run string
+	core                             int
+	log                              func(string, ...any)
+}
+
+// serverRuns is how many runs one server serves: its catalogues and heaps grow old, however clean each reset is.
+const serverRuns = 20_000
+
+// bench is what a worker process keeps from run to run: one server, one database with the engine's schema, the warm
+// sessions under the kernel, and a way in for the set-up of a run, which is outside the simulation.
+type bench struct {
+	setup    benchSetup
+	server   *pg.Server
+	database string
+	sessions *pg.Sessions
+	books    *postgres.DB
+	runs     int
+}
+
+// epoch is where the simulated time of every run begins: five minutes before the night's first slot.
+var epoch = time.Date(2026, 3, 2, 1, 55, 0, 0, time.UTC)
+
+func openBench(ctx context.Context, s benchSetup) (*bench, error) {
+	if s.log == nil {
+		s.log = func(string, ...any) {}
+	}
+	b := &bench{setup: s}
+	if err := b.open(ctx); err != nil {
+		b.close()
+		return nil, err
+	}
+	return b, nil
+}
+
+func (b *bench) open(ctx context.Context) error {
+	server, err := pg.Open(ctx, pg.Options{How: b.setup.postgres, Image: b.setup.image, Run: b.setup.run, Log: b.setup.log, Core: b.setup.core})
+	if err != nil {
+		var notMarked *pg.NotMarkedError
+		var unsupported *pg.UnsupportedError
+		if errors.As(err, &notMarked) || errors.As(err, &unsupported) {
+			return &UsageError{err}
+		}
+		return err
+	}
+	b.server = server
+	b.database = "recondrill_" + b.setup.run
+	if err := server.CreateDatabase(ctx, b.database); err != nil {
+		return err
+	}
+	config, err := pgx.ParseConfig(server.ConnString(b.database))
+	if err != nil {
+		return err
+	}
+	if err := postgres.Migrate(ctx, config); err != nil {
+		return err
+	}
+	if err := sameIdentity(ctx, config); err != nil {
+		return err
+	}
+	if b.sessions, err = pg.NewSessions(server, b.database, pg.SessionOptions{SetupTime: epoch}); err != nil {
+		return err
+	}
+	if err := b.sessions.InstallClock(ctx); err != nil {
+		return err
+	}
+	if err := b.openBooks(ctx); err != nil {
+		return err
+	}
+	if err := b.sessions.Snapshot(ctx); err != nil {
+		return err
+	}
+	for range warmUpResets {
+		if err := b.sessions.Reset(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sameIdentity gives every drill's server the same name: the real one is drawn by initdb, stands in the incarnation's
+// row, and would make the hashes of two servers differ. Failover, which tells names apart, is another server by hand.
+func sameIdentity(ctx context.Context, config *pgx.ConnConfig) error {
+	conn, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(ctx)
+	_, err = conn.Exec(ctx, `create or replace function recon.server_identity(out system_identifier text, out timeline integer)
+		language sql stable as $$ select 'simulated', 1 $$`)
+	return err
+}
+
+// warmUpResets bring every table to the physical state that resets leave, before the first run.
+const warmUpResets = 2
+
+// openBooks connects the set-up's way in and stores the contents that every run's reminders use.
+func (b *bench) openBooks(ctx context.Context) error {
+	config, err := pgxpool.ParseConfig(b.server.ConnString(b.database))
+	if err != nil {
+		return err
+	}
+	config.MaxConns = 1
+	b.books, err = postgres.Open(ctx, sameRuntime{node.NewRuntime()}, config, postgres.Options{Member: "books"})
+	if err != nil {
+		return err
+	}
+	_, err = b.books.ApproveTemplates(ctx, "person:drill", templates())
+	return err
+}
+
+// sameRuntime gives the same id at every start: the member row of the set-up is part of what a run is hashed by.
+type sameRuntime struct{ *node.Runtime }
+
+func (sameRuntime) ID() [16]byte { return [16]byte{} }
+
+// renew replaces a server that has served its runs.
+func (b *bench) renew(ctx context.Context) error {
+	b.runs++
+	if b.runs%serverRuns != 0 || b.server.How() == "given" {
+		return nil
+	}
+	b.setup.log("a new server after %d runs", b.runs)
+	b.close()
+	return b.open(ctx)
+}
+
+// close puts everything away; it needs no context because it must happen.
+func (b *bench) close() {
+	ctx, cancel := context.WithTimeout(context.Background(), shutdownMax)
+	defer cancel()
+	if b.books != nil {
+		b.books.Close()
+	}
+	if b.sessions != nil {
+		if err := b.sessions.Close(); err != nil {
+			b.setup.log("closing sessions: %v", err)
+		}
+	}
+	if b.server == nil {
+		return
+	}
+	if b.database != "" {
+		if err := b.server.DropDatabase(ctx, b.database); err != nil {
+			b.setup.log("%v", err)
+		}
+	}
+	if err := b.server.Close(ctx); err != nil {
+		b.setup.log("closing the server: %v", err)
+	}
+	b.books, b.sessions, b.server = nil, nil, nil
+}
+
+// templates are the contents of the drills' reminders, one a channel.
+func templates() []postgres.Template {
+	const body = "{{range .Invoices}}{{.ID}} ({{.Step}}): {{.Open}} {{.Currency}}, due on {{.DueOn}}\n{{end}}"
+	var all []postgres.Template
+	for _, c := range []engine.ChannelName{"email", "push", "sms"} {
+		all = append(all, postgres.Template{Channel: c, Kind: "reminder", Subject: "Your open invoices", Body: body})
+	}
+	return all
+}

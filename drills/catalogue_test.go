@@ -1,0 +1,174 @@
+package drills
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/recondrill/recondrill/reports"
+	"github.com/recondrill/recondrill/sim"
+	"github.com/recondrill/recondrill/sim/pg"
+	"github.com/stretchr/testify/require"
+)
+
+// TestMain lets this test binary be the worker process of the campaigns it starts.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "worker" {
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+		defer stop()
+		if err := Worker(ctx, os.Stdin, os.Stdout, os.Args[2:]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// ways are the ways to get PostgreSQL that this machine offers, told aloud. In CI a missing one fails, anywhere none
+// at all does.
+func ways(t *testing.T) []pg.Way {
+	t.Helper()
+	var here []pg.Way
+	for _, w := range pg.Ways(t.Context(), os.Getenv("RECONDRILL_POSTGRES_IMAGE")) {
+		if w.Missing != "" {
+			fmt.Printf("PostgreSQL %s %s: MISSING: %s\n", w.How, w.Image, w.Missing)
+			require.Empty(t, os.Getenv("CI"), "CI tests every way to get PostgreSQL; missing: %s %s: %s", w.How, w.Image, w.Missing)
+			continue
+		}
+		fmt.Printf("PostgreSQL %s %s %s: tested\n", w.How, w.Image, w.Version)
+		here = append(here, w)
+	}
+	require.NotEmpty(t, here, "no way to get PostgreSQL: Docker with an image, local binaries, or a DSN")
+	return here
+}
+
+// hold is a campaign's lines, for tests.
+type hold struct {
+	runs    []reports.Run
+	summary reports.Summary
+}
+
+func campaignOf(t *testing.T, o CampaignOptions) hold {
+	t.Helper()
+	var h hold
+	o.Log = t.Logf
+	o.Events = func(e reports.Event) error {
+		if run, ok := e.(reports.Run); ok {
+			h.runs = append(h.runs, run)
+		}
+		return nil
+	}
+	s, err := Campaign(t.Context(), o)
+	require.NoError(t, err)
+	h.summary = s
+	return h
+}
+
+func (h hold) hashes() []string {
+	var all []string
+	for _, r := range h.runs {
+		all = append(all, fmt.Sprintf("%s %d %s %s", r.Drill, r.Seed, r.Verdict, r.Hash))
+	}
+	return all
+}
+
+func TestCatalogue_PassesWithTheSameHashesOnEveryWayToGetPostgreSQL(t *testing.T) {
+	var first []string
+	for _, w := range ways(t) {
+		h := campaignOf(t, CampaignOptions{Seed: 1, Runs: 4, Postgres: w.How, Image: w.Image})
+		for _, r := range h.runs {
+			require.True(t, r.Canary || r.Verdict == reports.Pass, "%s seed %d on %s %s: %s %s\n%s", r.Drill, r.Seed, w.How, w.Version, r.Verdict, r.Error, strings.Join(r.Story, "\n"))
+			require.NotEmpty(t, r.Hash)
+		}
+		if first == nil {
+			first = h.hashes()
+		}
+		require.Equal(t, first, h.hashes(), "%s %s differs", w.How, w.Image)
+	}
+}
+
+func TestCampaign_NoneOfTheCatalogueIsVacuousAndTheCanaryIsFound(t *testing.T) {
+	h := campaignOf(t, CampaignOptions{Seed: 100, Runs: 25, Postgres: "auto"})
+	require.Equal(t, reports.Pass, h.summary.Verdict, "%v", h.summary.Reasons)
+	require.Equal(t, map[string]bool{"canary": true}, h.summary.Canaries)
+}
+
+func TestCampaign_TheSameSeedIsTheSameRunWhicheverWorkerMakesIt(t *testing.T) {
+	one := campaignOf(t, CampaignOptions{Names: []string{"lost-lease"}, Seed: 7, Runs: 12, Postgres: "local", Servers: 1})
+	two := campaignOf(t, CampaignOptions{Names: []string{"lost-lease"}, Seed: 7, Runs: 12, Postgres: "local", Servers: 2})
+	require.Equal(t, one.hashes(), two.hashes())
+}
+
+func TestCanary_TellsAStoryOfAtMostTenLinesThatReplaysWithTheSameHash(t *testing.T) {
+	h := campaignOf(t, CampaignOptions{Names: []string{"canary"}, Seed: 1, Runs: 8, Postgres: "local"})
+	require.Equal(t, reports.Violation, h.summary.Verdict)
+	i := slices.IndexFunc(h.runs, func(r reports.Run) bool { return r.Verdict == reports.Violation })
+	found := h.runs[i]
+	require.LessOrEqual(t, len(found.Story), storyMax)
+	require.Positive(t, found.Doubled.Messages)
+	again, err := Replay(t.Context(), ReplayOptions{Drill: "canary", Seed: found.Seed, Postgres: "local", Log: t.Logf})
+	require.NoError(t, err)
+	require.Equal(t, found.Hash, again.Hash)
+	require.Equal(t, reports.Violation, again.Verdict)
+
+	shrunk := t.TempDir() + "/canary.script"
+	require.NoError(t, os.WriteFile(shrunk, []byte(found.Script), 0o644))
+	again, err = Replay(t.Context(), ReplayOptions{File: shrunk, Postgres: "local", Log: t.Logf})
+	require.NoError(t, err)
+	require.Equal(t, reports.Violation, again.Verdict, again.Error)
+}
+
+func TestSweep_TriesEverySingleDeviationOfThePlainRun(t *testing.T) {
+	h := campaignOf(t, CampaignOptions{Names: []string{"timeout-after-acceptance"}, Seed: 1, Runs: 40, Search: "sweep", Postgres: "local"})
+	require.Len(t, h.runs, 40)
+	for _, r := range h.runs {
+		require.Len(t, r.Deviations, 1, "a sweep's run has one deviation")
+		require.Contains(t, []reports.Verdict{reports.Pass, reports.Vacuous}, r.Verdict, "%v", r.Story)
+	}
+}
+
+func TestDrills_PlansPrintAndParseBackAndNameQueriesThatExist(t *testing.T) {
+	queries := map[string]bool{"begin": true, "commit": true, "rollback": true, "*": true}
+	files, err := os.ReadDir("../engine/postgres/queries")
+	require.NoError(t, err)
+	for _, f := range files {
+		if !strings.HasSuffix(f.Name(), ".sql") {
+			continue
+		}
+		text, err := os.ReadFile("../engine/postgres/queries/" + f.Name())
+		require.NoError(t, err)
+		for _, m := range regexp.MustCompile(`(?m)^-- name: (\w+) `).FindAllStringSubmatch(string(text), -1) {
+			queries[m[1]] = true
+		}
+	}
+	named := regexp.MustCompile(`sql:([\w*]+)`)
+	for _, d := range Catalogue() {
+		require.NoError(t, d.Faults.Check(), d.Name)
+		for _, r := range d.Faults.Rules {
+			for _, m := range named.FindAllStringSubmatch(r.Where, -1) {
+				require.True(t, queries[m[1]], "%s: %s names the query %s, which does not exist", d.Name, r.Where, m[1])
+			}
+		}
+	}
+}
+
+func TestRegressions_EachReplaysWithItsVerdict(t *testing.T) {
+	files, err := os.ReadDir("../testdata/regressions")
+	require.NoError(t, err)
+	for _, f := range files {
+		name := "../testdata/regressions/" + f.Name()
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		s, err := sim.ParseScript(string(text))
+		require.NoError(t, err, name)
+		run, err := Replay(t.Context(), ReplayOptions{File: name, Postgres: "auto", Log: t.Logf})
+		require.NoError(t, err, name)
+		require.Equal(t, s.Header.Verdict, string(run.Verdict), "%s: %s %s", name, run.Error, strings.Join(run.Story, "\n"))
+	}
+}

@@ -1,0 +1,33 @@
+package drills
+
+import (
+	"time"
+
+	"github.com/recondrill/recondrill/faults"
+	"github.com/recondrill/recondrill/sim/world"
+)
+
+// deadLettersFull: provider and channels fail for so long that records die, into lanes that hold one letter each.
+// What finds its lane full is parked instead of going round for ever or getting lost, accounts without parked work
+// go on, and afterwards everything can be redriven once.
+func deadLettersFull() Drill {
+	return Drill{
+		Name:  "dead-letters-full",
+		Claim: "with the dead-letter lanes full nothing is lost, nothing loops, healthy accounts go on, and a redrive ends it",
+		World: world.Setup{Accounts: 3},
+		Nodes: []Node{{"admit-1", []string{"admission"}}, worker("worker-1"), worker("worker-2")},
+		Engine: Settings{
+			Lanes: map[string]int{"jobs": 1, "corrections": 0, "email": 1, "sms": 1, "push": 0}, Attempts: 2,
+		},
+		Faults: faults.Plan{
+			Rules: []faults.Rule{
+				{Kind: "letters-full"},
+				{Kind: "unavailable", Per10k: 6000}, {Kind: "failed", Per10k: 6000}, {Kind: "throttled", Per10k: 500},
+				{Kind: "rejected", Per10k: 300}, {Kind: "truncated-statement", Per10k: 800},
+				{Kind: "crash", Per10k: 60, Where: "worker-* *"},
+			},
+			Switch: 300,
+		},
+		Lasts: 40 * time.Minute,
+	}
+}

@@ -1,0 +1,124 @@
+package drills
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/recondrill/recondrill/engine"
+	"github.com/recondrill/recondrill/faults"
+	"github.com/recondrill/recondrill/sim"
+	"github.com/recondrill/recondrill/sim/oracle"
+	"github.com/recondrill/recondrill/sim/world"
+)
+
+// Drill is a named exercise: a world, the processes that live in it, the faults that strike, and what must hold. It
+// is data; the runner takes it under the kernel.
+type Drill struct {
+	Name    string
+	Claim   string // what must hold, one sentence
+	World   world.Setup
+	Nodes   []Node
+	Engine  Settings
+	Faults  faults.Plan
+	Oracles []string // judge by these; none = all
+	Facts   []Fact   // what must besides be true at the end of this very drill
+	Lasts   time.Duration
+	Canary  bool // has a planted bug, which must be found
+
+	// channels decorates the channels the engine gets: a canary's planted bug, so that the engine holds no bug flag.
+	channels func(engine.Channel) engine.Channel
+}
+
+// Node is one process that runs parts of the engine.
+type Node struct {
+	Name  string
+	Parts []string
+}
+
+// Settings are what the engine is set to under simulation; a zero means the runner's default, see fleet.go. Idle
+// polls and heartbeats are rarer than in production because each costs a statement.
+type Settings struct {
+	Lease    time.Duration
+	Lanes    map[string]int // capacity of dead-letter lanes that differ from the schema's
+	Batch    int            // accounts that one slot admits
+	Attempts int            // failures after which a record dies
+}
+
+// Fact is a sentence that must be true when a drill has settled.
+type Fact struct {
+	Text string
+	Hold func(oracle.View) error // nil = it holds
+}
+
+// Catalogue is THE list of drills, canaries last.
+func Catalogue() []Drill {
+	return []Drill{duplicateTick(), lostLease(), timeoutAfterAcceptance(), deadLettersFull(), twoAccounts(), canary()}
+}
+
+func byName(name string) (Drill, error) {
+	all := Catalogue()
+	i := slices.IndexFunc(all, func(d Drill) bool { return d.Name == name })
+	if i < 0 {
+		var names []string
+		for _, d := range all {
+			names = append(names, d.Name)
+		}
+		return Drill{}, &UsageError{fmt.Errorf("no drill is called %q; accepted are %s", name, strings.Join(names, ", "))}
+	}
+	return all[i], nil
+}
+
+// pick finds drills by name; none means the catalogue.
+func pick(names []string) ([]Drill, error) {
+	if len(names) == 0 {
+		return Catalogue(), nil
+	}
+	var picked []Drill
+	for _, name := range names {
+		d, err := byName(name)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.ContainsFunc(picked, func(p Drill) bool { return p.Name == name }) {
+			picked = append(picked, d)
+		}
+	}
+	return picked, nil
+}
+
+// oracles are the names of those who judge this drill.
+func (d Drill) oracles() []string {
+	if len(d.Oracles) > 0 {
+		return d.Oracles
+	}
+	var names []string
+	for _, o := range oracle.All() {
+		names = append(names, o.Name())
+	}
+	return names
+}
+
+// The night of every drill: three slots, five minutes apart.
+const (
+	slotEvery = 5 * time.Minute
+	slotCount = 3
+)
+
+var firstSlot = time.Date(2026, 3, 2, 2, 0, 0, 0, time.UTC)
+
+// worker is a node that reconciles, corrects and delivers on every channel.
+func worker(name string) Node {
+	return Node{name, []string{"reconcile", "refund", "email", "sms", "push"}}
+}
+
+const (
+	traceVersion = 1
+	movesMax     = 64    // K: moves of one task in a row in the plain run
+	instantMax   = 20000 // S: more moves at one instant are a livelock
+)
+
+func (d Drill) header(seed uint64) sim.Header {
+	return sim.Header{Drill: d.Name, Seed: seed, Version: traceVersion, K: movesMax, S: instantMax, D: d.Faults.Most}
+}

@@ -1,0 +1,30 @@
+package drills
+
+import (
+	"time"
+
+	"github.com/recondrill/recondrill/faults"
+	"github.com/recondrill/recondrill/sim/world"
+)
+
+// lostLease: workers die, stand still for longer than their lease, come back and go on writing; connections break
+// around COMMIT and statements arrive after their sender has died. Whoever lost a lease writes nothing more, and
+// the work of one account and window is done once.
+func lostLease() Drill {
+	return Drill{
+		Name:  "lost-lease",
+		Claim: "whoever lost a lease writes nothing more, and each account and window is reconciled once",
+		World: world.Setup{},
+		Nodes: []Node{{"admit-1", []string{"admission"}}, worker("worker-1"), worker("worker-2")},
+		Faults: faults.Plan{
+			Rules: []faults.Rule{
+				{Kind: "crash", Per10k: 80, Where: "worker-* *"}, {Kind: "late-statement", Per10k: 120, Where: "worker-* *"},
+				{Kind: "stall", Per10k: 150, Where: "worker-* *"}, {Kind: "expired-lease", Per10k: 250, Where: "worker-* *"},
+				{Kind: "cut-before", Per10k: 100, Where: "worker-* *"}, {Kind: "cut-after", Per10k: 100, Where: "worker-* *"},
+				{Kind: "commit-late", Per10k: 500, Where: "worker-* sql:commit"}, {Kind: "unavailable", Per10k: 500},
+			},
+			Switch: 500, Latency: 60, Most: 5,
+		},
+		Lasts: 25 * time.Minute,
+	}
+}

@@ -1,0 +1,92 @@
+package drills
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/recondrill/recondrill/engine"
+	"github.com/recondrill/recondrill/engine/advice"
+	"github.com/recondrill/recondrill/engine/ops"
+	"github.com/recondrill/recondrill/engine/postgres"
+	"github.com/recondrill/recondrill/sim"
+	"github.com/recondrill/recondrill/sim/oracle"
+)
+
+const (
+	operatorEvery = 2 * time.Minute // simulated, between two looks
+	operatorCalm  = 2               // looks that must find nothing to do, one after the other
+	operatorName  = "person:operator"
+)
+
+// operate starts the operator: it looks at every record that is not at an end, does what advice says and nothing
+// else, and ends the run when all that is left is at an end or waits for a person.
+func (f *fleet) operate() {
+	f.process("operator", restartAfter, func(ctx context.Context, p *sim.Process, db *postgres.DB) error {
+		for calm := 0; calm < operatorCalm; {
+			busy, err := f.look(ctx, db)
+			if errors.Is(err, sim.ErrKilled) {
+				return err
+			}
+			calm++
+			if busy || err != nil {
+				calm = 0
+			}
+			if err := p.Sleep(ctx, operatorEvery); err != nil {
+				return err
+			}
+		}
+		f.settled = true
+		f.kernel.Stop()
+		return nil
+	})
+}
+
+// look acts once on every record; busy says that something still moves by itself or was just moved.
+func (f *fleet) look(ctx context.Context, db *postgres.DB) (busy bool, err error) {
+	records, err := ops.Unsettled(ctx, db)
+	if err != nil {
+		return true, err
+	}
+	counts, err := db.Conserve(ctx)
+	if err != nil {
+		return true, err
+	}
+	busy = counts.WindowsWaiting > 0 || len(f.receipts) > 0
+	for _, r := range records {
+		a := ops.Advise(r, f.outside())
+		switch {
+		case a.Act == advice.Nothing, a.Act == advice.Review:
+		case a.Act == advice.Wait && r.State == string(engine.IntentHeld):
+			// It waits for a named reason, which may outlast the drill; that it has a limit is the engine's own test.
+		case a.Act == advice.Wait:
+			busy = true
+		default:
+			busy = true
+			f.act(ctx, db, r, a)
+		}
+	}
+	return busy, nil
+}
+
+// act does what the advice says. Advice that the engine then refuses, though the record did not move, is wrong
+// advice, which at 02:00 is as bad as none.
+func (f *fleet) act(ctx context.Context, db *postgres.DB, r ops.Record, a advice.Advice) {
+	err := ops.Do(ctx, db, a.Act, ops.Act{By: operatorName, Expect: a.Version, Why: a.Why}, r.Kind, r.Key)
+	var moved *ops.MovedError
+	switch {
+	case err == nil, errors.As(err, &moved), errors.Is(err, ops.ErrNoRecord), errors.Is(err, sim.ErrKilled):
+	case errors.Is(err, ops.ErrNotAllowed):
+		f.advice = append(f.advice, oracle.Violation{Oracle: "advice", Record: string(r.Key),
+			Text: fmt.Sprintf("%s %s in %s: the advice was %s (%s) and the engine refused it: %v", r.Kind, r.Key, r.State, a.Act, a.Why, err)})
+	}
+}
+
+func (f *fleet) outside() ops.Outside {
+	o := ops.Outside{Provider: terms(f.world.Provider.Terms()), Channels: map[engine.ChannelName]engine.Terms{}}
+	for _, c := range f.world.Channels {
+		o.Channels[engine.ChannelName(c.Name())] = terms(c.Terms())
+	}
+	return o
+}

@@ -1,0 +1,93 @@
+package drills
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/recondrill/recondrill/reports"
+	"github.com/recondrill/recondrill/sim"
+)
+
+// ReplayOptions are the flags of `recondrill replay`: a file, or a drill and a seed.
+type ReplayOptions struct {
+	File       string
+	Drill      string
+	Seed       uint64
+	Statements string
+	Postgres   string
+	Image      string
+	Trace      io.Writer // gets every line of the history; nil = none
+	Log        func(format string, args ...any)
+}
+
+// Replay makes one run again and tells it. From a file it compares the hash with the file's: another hash of the
+// same trace version is nondeterministic, deviations that met nothing make it vacuous.
+func Replay(ctx context.Context, o ReplayOptions) (reports.Run, error) {
+	script, err := o.script()
+	if err != nil {
+		return reports.Run{}, err
+	}
+	d, err := byName(script.Header.Drill)
+	if err != nil {
+		return reports.Run{}, err
+	}
+	if dir, ok := strings.CutPrefix(script.Header.Workload, statementsWorkload); ok && o.Statements == "" {
+		o.Statements = dir
+	}
+	if o.Statements != "" {
+		if err := checkStatements(o.Statements); err != nil {
+			return reports.Run{}, &UsageError{err}
+		}
+	}
+	b, err := openBench(ctx, benchSetup{postgres: o.Postgres, image: o.Image, statements: o.Statements, run: runID(), core: -1, log: o.Log})
+	if err != nil {
+		return reports.Run{}, err
+	}
+	defer b.close()
+	decider := sim.Decider(sim.Recorded(script))
+	if o.File == "" {
+		decider = sim.Seeded(o.Seed, d.most(), d.weigh())
+	}
+	r := b.run(ctx, d, script.Header.Seed, decider)
+	if o.Trace != nil {
+		for _, line := range r.history.Lines() {
+			fmt.Fprintln(o.Trace, line)
+		}
+	}
+	return compare(r, script.Header, unused(decider), b.server.CanStop()), nil
+}
+
+// compare holds a replayed run against what its file says of it.
+func compare(r *result, h sim.Header, stale string, replays bool) reports.Run {
+	run := r.run
+	switch {
+	case run.Verdict == reports.Error:
+	case stale != "":
+		run.Verdict, run.Error = reports.Worse(run.Verdict, reports.Vacuous), "stale, these met nothing: "+stale
+	case h.Hash != "" && h.Version == traceVersion && replays && h.Hash != run.Hash:
+		run.Verdict, run.Error = reports.Nondeterministic, fmt.Sprintf("the file has the hash %s, this run %s", h.Hash, run.Hash)
+	}
+	return run
+}
+
+func (o ReplayOptions) script() (sim.Script, error) {
+	if o.File == "" {
+		d, err := byName(o.Drill)
+		if err != nil {
+			return sim.Script{}, err
+		}
+		return sim.Script{Header: d.header(o.Seed)}, nil
+	}
+	text, err := os.ReadFile(o.File)
+	if err != nil {
+		return sim.Script{}, &UsageError{err}
+	}
+	s, err := sim.ParseScript(string(text))
+	if err != nil {
+		return sim.Script{}, &UsageError{fmt.Errorf("%s: %w", o.File, err)}
+	}
+	return s, nil
+}

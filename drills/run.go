@@ -1,0 +1,123 @@
+package drills
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/recondrill/recondrill/faults"
+	"github.com/recondrill/recondrill/reports"
+	"github.com/recondrill/recondrill/sim"
+	"github.com/recondrill/recondrill/sim/oracle"
+	"github.com/recondrill/recondrill/sim/pg"
+	"github.com/recondrill/recondrill/sim/world"
+)
+
+// result is all that is known of one run.
+type result struct {
+	run      reports.Run
+	epoch    time.Time
+	history  *sim.History
+	script   sim.Script
+	tables   string // hash of the final tables
+	findings []oracle.Violation
+}
+
+const (
+	settleMax   = 8 * time.Hour    // simulated: longer than leases, backoff caps and settling times together
+	watchdogMax = 60 * time.Second // real; it can only fail a run
+)
+
+// run makes one run of a drill under the kernel: reset, set-up, faults, recovery, judgement. It always gives a
+// result; what could not be checked is its verdict `error`.
+func (b *bench) run(ctx context.Context, d Drill, seed uint64, decider sim.Decider) *result {
+	began := time.Now()
+	r := &result{epoch: epoch, history: &sim.History{}, script: sim.Script{Header: d.header(seed)},
+		run: reports.Run{Drill: d.Name, Seed: seed, Canary: d.Canary, Replay: fmt.Sprintf("recondrill replay --drill %s --seed %d", d.Name, seed)}}
+	if dir := b.setup.statements; dir != "" {
+		r.script.Header.Workload = statementsWorkload + dir
+		r.run.Replay += " --statements " + dir
+	}
+	if err := b.simulate(ctx, d, seed, decider, r); err != nil {
+		r.run.Verdict, r.run.Error = reports.Error, err.Error()
+	}
+	r.run.WallMS = time.Since(began).Milliseconds()
+	if r.run.Verdict == reports.Violation {
+		r.script.Header.Oracle = r.run.Oracle
+		r.run.Story = tell(d, r)
+	}
+	r.script.Header.Verdict = string(r.run.Verdict)
+	return r
+}
+
+func (b *bench) simulate(ctx context.Context, d Drill, seed uint64, decider sim.Decider, r *result) error {
+	if err := b.sessions.Reset(ctx); err != nil {
+		return fmt.Errorf("reset: %w", err)
+	}
+	k := sim.New(sim.Config{Epoch: epoch, Seed: seed, Decider: decider, Locks: b.sessions, K: movesMax, S: instantMax,
+		Latencies: d.latencies(), Stalls: d.stalls(), Watchdog: watchdogMax})
+	b.sessions.Attach(k)
+	closed := false
+	end := func() {
+		if !closed {
+			closed = true
+			k.Close()
+			b.sessions.Detach()
+		}
+	}
+	defer end()
+	setup := d.World
+	setup.Statements = b.setup.statements
+	w, err := world.New(k, seed, setup)
+	if err != nil {
+		return fmt.Errorf("world: %w", err)
+	}
+	if err := openBooks(ctx, b.books, w); err != nil {
+		return fmt.Errorf("books: %w", err)
+	}
+	if err := d.setLanes(ctx, b.books); err != nil {
+		return fmt.Errorf("lanes: %w", err)
+	}
+	f := &fleet{bench: b, drill: d, kernel: k, world: w}
+	f.start()
+
+	r.history = k.History()
+	stopped := k.Run(ctx, d.Lasts)
+	var early pg.Tables
+	if stopped == nil {
+		if early, err = b.sessions.Dump(ctx); err != nil {
+			return fmt.Errorf("dump: %w", err)
+		}
+		k.Heal()
+		f.operate()
+		stopped = k.Run(ctx, d.Lasts+settleMax)
+	}
+	end()
+	r.script.Deviations = r.history.Used
+	r.run.SimSeconds = int64(k.Since() / time.Second)
+	count := b.sessions.Counts()
+	r.run.Statements, r.run.Gates = count.Executes, k.Stats().Gates
+	if err := b.sessions.Err(); err != nil {
+		return err
+	}
+	if err := f.failure; err != nil {
+		return err
+	}
+	tables, err := b.sessions.Dump(ctx)
+	if err != nil {
+		return fmt.Errorf("dump: %w", err)
+	}
+	r.tables = tables.Hash()
+	r.history.Mark("tables", "final", r.tables)
+	r.run.Hash, r.run.Fingerprint = r.history.Hash(), fingerprint(tables)
+	if !b.server.CanStop() {
+		r.run.Hash = "" // no replay is claimed
+	}
+	r.script.Header.Hash = r.run.Hash
+	for _, v := range r.script.Deviations {
+		r.run.Deviations = append(r.run.Deviations, v.String())
+	}
+	r.run.Faults = faults.Bitten(r.history)
+	r.findings = f.advice
+	return r.judge(d, stopped, oracle.View{Tables: tables, Earlier: early, Truth: w.Truth(), History: r.history, Settled: f.settled, Limits: d.limits(w, k.Now())})
+}

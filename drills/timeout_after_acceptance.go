@@ -1,0 +1,31 @@
+package drills
+
+import (
+	"time"
+
+	"github.com/recondrill/recondrill/faults"
+	"github.com/recondrill/recondrill/sim/world"
+)
+
+// timeoutAfterAcceptance: provider and channels take a request and their answer is lost, or it never arrived, or it
+// takes effect long after we gave up. A timeout is not a failure: nothing is refunded or sent twice, and what nobody
+// can tell says so and waits.
+func timeoutAfterAcceptance() Drill {
+	return Drill{
+		Name:  "timeout-after-acceptance",
+		Claim: "no refund and no message happens twice because its answer was lost, and none is taken for done that is not",
+		World: world.Setup{Plant: []string{"duplicate_at_provider", "missing_in_ledger"}},
+		Nodes: []Node{{"admit-1", []string{"admission"}}, worker("worker-1"), worker("worker-2")},
+		Faults: faults.Plan{
+			Rules: []faults.Rule{
+				{Kind: "provider-timeout-before", Per10k: 1200}, {Kind: "provider-timeout-after", Per10k: 2500},
+				{Kind: "channel-timeout-before", Per10k: 1200}, {Kind: "channel-timeout-after", Per10k: 2500},
+				{Kind: "throttled", Per10k: 500}, {Kind: "pending", Per10k: 500},
+				{Kind: "crash", Per10k: 700, Where: "worker-* call:*"}, {Kind: "crash", Per10k: 60, Where: "worker-* sql:*"},
+				{Kind: "cut-after", Per10k: 120, Where: "worker-* *"},
+			},
+			Switch: 300, Most: 8,
+		},
+		Lasts: 25 * time.Minute,
+	}
+}

@@ -1,0 +1,209 @@
+package reports
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+)
+
+// Event is one line of the journal. Its JSON carries its type; the field names of Run and Summary are a contract
+// (DESIGN section 10).
+type Event interface{ event() string }
+
+// Start opens a campaign: what is going to be tried, on what.
+type Start struct {
+	StartedAt  string      `json:"started_at,omitempty"` // RFC 3339, wall time
+	Command    string      `json:"command,omitempty"`    // what was typed
+	Commit     string      `json:"commit,omitempty"`
+	Go         string      `json:"go,omitempty"`
+	Zones      string      `json:"zones,omitempty"` // version of the zone data
+	Seed       uint64      `json:"seed"`            // the first one
+	Runs       int         `json:"runs,omitempty"`  // per drill; 0 with For
+	For        string      `json:"for,omitempty"`   // a duration; empty with Runs
+	Search     string      `json:"search,omitempty"`
+	Statements string      `json:"statements,omitempty"` // directory of exported statements; empty = generated ones
+	Servers    int         `json:"servers,omitempty"`
+	Postgres   Postgres    `json:"postgres"`
+	Named      bool        `json:"named,omitempty"` // drills were named: a canary among them counts
+	Drills     []DrillInfo `json:"drills"`
+}
+
+// DrillInfo is what a report says of a drill.
+type DrillInfo struct {
+	Name   string   `json:"name"`
+	Claim  string   `json:"claim,omitempty"`  // what must hold, one sentence
+	Faults []string `json:"faults,omitempty"` // kinds that are expected to bite over the campaign
+	Canary bool     `json:"canary,omitempty"` // has a planted bug that must be found
+}
+
+// Postgres is the server a campaign ran on.
+type Postgres struct {
+	How     string `json:"how"` // container local given
+	Version string `json:"version"`
+}
+
+// Damage is what a violation costs: messages, and money in minor units per currency.
+type Damage struct {
+	Messages int              `json:"messages"`
+	Money    map[string]int64 `json:"money"`
+}
+
+// Run is one run of a drill.
+type Run struct {
+	Drill       string         `json:"drill"`
+	Seed        uint64         `json:"seed"`
+	Verdict     Verdict        `json:"verdict"`
+	Hash        string         `json:"hash,omitempty"` // empty where no replay is claimed
+	Fingerprint string         `json:"fingerprint"`
+	Gates       int            `json:"gates"`
+	Statements  int            `json:"statements"`
+	Deviations  []string       `json:"deviations"`
+	Faults      []string       `json:"faults"` // kinds that bit, sorted
+	SimSeconds  int64          `json:"sim_seconds"`
+	WallMS      int64          `json:"wall_ms"`
+	Canary      bool           `json:"canary,omitempty"`
+	Sample      bool           `json:"sample,omitempty"`  // its marks are in the journal though it passed
+	Checked     map[string]int `json:"checked,omitempty"` // per oracle: how many things it looked at
+	Oracle      string         `json:"oracle,omitempty"`  // what was violated
+	Error       string         `json:"error,omitempty"`   // why it could not be checked, one line
+	Story       []string       `json:"story,omitempty"`   // at most 10 lines
+	Replay      string         `json:"replay,omitempty"`  // the command that runs it again
+	Script      string         `json:"script,omitempty"`  // the fewest deviations that fail like it: a file that replays
+	Lost        *Damage        `json:"lost,omitempty"`
+	Doubled     *Damage        `json:"doubled,omitempty"`
+}
+
+// Mark is something to draw on the lanes of one run. There are marks for runs that did not pass and for one sample
+// of each drill; they come right after their run.
+type Mark struct {
+	Drill   string `json:"drill"`
+	Seed    uint64 `json:"seed"`
+	Lane    string `json:"lane"`               // one of Lanes()
+	Row     string `json:"row"`                // who or what within the lane: worker-1, acct_1/2026-03-01, email
+	AtMS    int64  `json:"at_ms"`              // simulated milliseconds since the epoch of the run
+	UntilMS int64  `json:"until_ms,omitempty"` // the end of an interval (a lease, a life, a stall); 0 = an instant
+	Kind    string `json:"kind"`               // one word: tick admission lease life claim call effect commit killed stalled …
+	Fault   string `json:"fault,omitempty"`    // the fault kind that struck here; empty = none
+	Text    string `json:"text"`               // one line for people
+}
+
+// Lanes are the lanes of a run in drawing order.
+func Lanes() []string {
+	return []string{"ticks", "leases", "workers", "provider", "channels", "ledger"}
+}
+
+// Summary ends a campaign.
+type Summary struct {
+	Verdict       Verdict         `json:"verdict"`
+	Runs          int             `json:"runs"`
+	Distinct      int             `json:"distinct"` // different (drill, fingerprint)
+	RunsPerSecond float64         `json:"runs_per_second"`
+	FaultsBitten  map[string]int  `json:"faults_bitten"` // runs in which the kind bit
+	Canaries      map[string]bool `json:"canaries"`      // found or not
+	Postgres      Postgres        `json:"postgres"`
+	Verdicts      map[Verdict]int `json:"verdicts,omitempty"` // how many runs of each, canaries apart
+	Reasons       []string        `json:"reasons,omitempty"`  // why the campaign is not a pass where no run says so
+	WallMS        int64           `json:"wall_ms,omitempty"`
+	Interrupted   bool            `json:"interrupted,omitempty"` // stopped by a person: what was done counts
+}
+
+func (Start) event() string   { return "start" }
+func (Run) event() string     { return "run" }
+func (Mark) event() string    { return "mark" }
+func (Summary) event() string { return "summary" }
+
+// MarshalJSON puts the type first, and lists and maps where the contract has them, never null.
+func (s Start) MarshalJSON() ([]byte, error) {
+	type plain Start
+	s.Drills = list(s.Drills)
+	return typed(s.event(), plain(s))
+}
+
+// MarshalJSON: see Start. What is said only of failures is left out of a pass, unless it is a sample, and is always there
+// otherwise.
+func (r Run) MarshalJSON() ([]byte, error) {
+	type plain Run
+	r.Deviations, r.Faults = list(r.Deviations), list(r.Faults)
+	if r.Verdict == Pass && !r.Sample {
+		r.Replay, r.Script = "", ""
+	}
+	if r.Verdict != Pass {
+		r.Lost, r.Doubled = cmp.Or(r.Lost, &Damage{}), cmp.Or(r.Doubled, &Damage{})
+	}
+	return typed(r.event(), plain(r))
+}
+
+// MarshalJSON: see Start.
+func (m Mark) MarshalJSON() ([]byte, error) {
+	type plain Mark
+	return typed(m.event(), plain(m))
+}
+
+// MarshalJSON: see Start.
+func (s Summary) MarshalJSON() ([]byte, error) {
+	type plain Summary
+	if s.FaultsBitten == nil {
+		s.FaultsBitten = map[string]int{}
+	}
+	if s.Canaries == nil {
+		s.Canaries = map[string]bool{}
+	}
+	return typed(s.event(), plain(s))
+}
+
+// MarshalJSON: see Start.
+func (d Damage) MarshalJSON() ([]byte, error) {
+	type plain Damage
+	if d.Money == nil {
+		d.Money = map[string]int64{}
+	}
+	return json.Marshal(plain(d))
+}
+
+func list[T any](s []T) []T {
+	if s == nil {
+		return []T{}
+	}
+	return s
+}
+
+func typed(name string, fields any) ([]byte, error) {
+	body, err := json.Marshal(fields)
+	if err != nil {
+		return nil, err
+	}
+	return append([]byte(`{"type":"`+name+`",`), body[1:]...), nil
+}
+
+// Encode is the event's line, without the newline.
+func Encode(e Event) ([]byte, error) { return json.Marshal(e) }
+
+// Decode reads one line.
+func Decode(line []byte) (Event, error) {
+	var head struct {
+		Type string `json:"type"`
+	}
+	if err := json.Unmarshal(line, &head); err != nil {
+		return nil, fmt.Errorf("not a JSON object: %w", err)
+	}
+	switch head.Type {
+	case "start":
+		return fields[Start](line)
+	case "run":
+		return fields[Run](line)
+	case "mark":
+		return fields[Mark](line)
+	case "summary":
+		return fields[Summary](line)
+	default:
+		return nil, fmt.Errorf("type %q: accepted are start, run, mark and summary", head.Type)
+	}
+}
+
+func fields[E Event](line []byte) (Event, error) {
+	var e E
+	if err := json.Unmarshal(line, &e); err != nil {
+		return nil, fmt.Errorf("%s: %w", e.event(), err)
+	}
+	return e, nil
+}

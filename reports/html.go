@@ -1,0 +1,183 @@
+package reports
+
+import (
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+//go:embed html.tmpl
+var htmlText string
+
+const (
+	failuresShown = 40 // runs that did not pass and are told in full, the first of each oracle first
+	failuresDrawn = 15 // of them with lanes: a page of megabytes is not read
+	failuresOpen  = 3  // of them without a click
+)
+
+// HTML renders one page that needs nothing beside it: no script, no network, readable in print and in the dark.
+func HTML(w io.Writer, events []Event) error {
+	page, err := template.New("report").Parse(htmlText)
+	if err != nil {
+		return err
+	}
+	return page.Execute(w, htmlPage(read(events)))
+}
+
+type (
+	htmlReport struct {
+		Title, Verdict, Words, Tried string
+		Canary                       []string
+		Lost, Doubled                string
+		Hurt                         [2]bool // something was lost, something doubled
+		Reasons                      []string
+		Faults                       []htmlFault
+		Drills                       []htmlDrill
+		Failures                     []htmlRun
+		More                         int // failures not told in full
+		Samples                      []htmlRun
+		Facts                        [][2]string
+		Legend                       [][2]string
+	}
+	htmlFault struct {
+		Name, Words string
+		Runs        int
+		Share       int // percent of the most frequent one
+	}
+	htmlDrill struct {
+		Name, Claim, Verdict       string
+		Runs, Distinct             int
+		Pass, Broken, Odd, Unknown int // pass · violation · nondeterministic and vacuous · error
+		Canary                     bool
+		Faults, Wall, Simulated    string
+		Lost, Doubled              string
+	}
+	htmlRun struct {
+		ID, Name, Verdict, Oracle, Error string
+		Seed                             uint64
+		Story                            []string
+		Replay, Script                   string
+		Lost, Doubled                    string
+		Faults, Hash                     string
+		Deviations                       []string
+		Lanes                            *lanes
+		Open                             bool
+	}
+)
+
+func htmlPage(c *campaign) htmlReport {
+	s := c.Summary
+	lost, doubled := c.damage()
+	r := htmlReport{
+		Verdict: string(s.Verdict), Words: verdictWords[s.Verdict], Tried: tried(c), Canary: canaryWords(s),
+		Lost: lost.Words(), Doubled: doubled.Words(), Hurt: [2]bool{!lost.Zero(), !doubled.Zero()},
+		Reasons: s.Reasons, Faults: htmlFaults(s), Facts: facts(c), Legend: legend(),
+	}
+	r.Title = fmt.Sprintf("%s: %s, %s", s.Verdict, Count(len(c.Tally.Drills()), "drill"), Count(s.Runs, "run"))
+	for _, d := range c.Tally.Drills() {
+		r.Drills = append(r.Drills, htmlDrillRow(d))
+	}
+	failing := firstOfEach(c.failing())
+	for i, run := range failing[:min(len(failing), failuresShown)] {
+		told := c.htmlRun(run, i < failuresOpen)
+		if i >= failuresDrawn {
+			told.Lanes = nil
+		}
+		r.Failures = append(r.Failures, told)
+	}
+	r.More = len(failing) - len(r.Failures)
+	for _, run := range c.samples() {
+		r.Samples = append(r.Samples, c.htmlRun(run, false))
+	}
+	return r
+}
+
+// firstOfEach moves the first failure of each (drill, verdict, oracle) to the front: one bug found a thousand times must not
+// hide another found once.
+func firstOfEach(runs []Run) []Run {
+	seen := map[string]bool{}
+	var first, rest []Run
+	for _, r := range runs {
+		key := r.Drill + "\x00" + string(r.Verdict) + "\x00" + r.Oracle
+		if seen[key] {
+			rest = append(rest, r)
+			continue
+		}
+		seen[key] = true
+		first = append(first, r)
+	}
+	return append(first, rest...)
+}
+
+func (c *campaign) htmlRun(r Run, open bool) htmlRun {
+	h := htmlRun{ID: fmt.Sprintf("run-%s-%d", r.Drill, r.Seed), Name: r.Drill, Seed: r.Seed, Verdict: string(r.Verdict),
+		Oracle: r.Oracle, Error: r.Error, Story: r.Story, Replay: r.Replay, Script: r.Script, Hash: r.Hash, Deviations: r.Deviations,
+		Faults: strings.Join(r.Faults, ", "), Lanes: drawLanes(c.marks[runKey{r.Drill, r.Seed}]), Open: open}
+	if !r.Lost.Zero() {
+		h.Lost = r.Lost.Words()
+	}
+	if !r.Doubled.Zero() {
+		h.Doubled = r.Doubled.Words()
+	}
+	return h
+}
+
+func htmlDrillRow(d *DrillTally) htmlDrill {
+	verdict, _ := d.Verdict()
+	h := htmlDrill{Name: d.Name, Claim: d.Claim, Verdict: string(verdict), Runs: d.Runs, Distinct: d.Distinct(), Canary: d.Canary,
+		Pass: d.Verdicts[Pass], Broken: d.Verdicts[Violation], Odd: d.Verdicts[Nondeterministic] + d.Verdicts[Vacuous], Unknown: d.Verdicts[Error],
+		Wall: span(time.Duration(d.WallMS) * time.Millisecond), Simulated: span(time.Duration(d.SimSeconds) * time.Second),
+		Lost: d.Lost.Words(), Doubled: d.Doubled.Words()}
+	var bitten []string
+	for _, kind := range slices.Sorted(maps.Keys(d.Faults)) {
+		bitten = append(bitten, fmt.Sprintf("%s %s", kind, grouped(d.Faults[kind])))
+	}
+	h.Faults = strings.Join(bitten, " · ")
+	if verdict == "" {
+		h.Verdict = "not run"
+	}
+	return h
+}
+
+// htmlFaults are the kinds that bit, the most frequent first.
+func htmlFaults(s Summary) []htmlFault {
+	kinds := slices.SortedFunc(maps.Keys(s.FaultsBitten), func(a, b string) int {
+		if d := s.FaultsBitten[b] - s.FaultsBitten[a]; d != 0 {
+			return d
+		}
+		return strings.Compare(a, b)
+	})
+	var faults []htmlFault
+	for _, kind := range kinds {
+		n := s.FaultsBitten[kind]
+		if n == 0 {
+			continue
+		}
+		faults = append(faults, htmlFault{Name: kind, Words: faultWords[kind], Runs: n, Share: max(1, n*100/s.FaultsBitten[kinds[0]])})
+	}
+	return faults
+}
+
+func facts(c *campaign) [][2]string {
+	st, s := c.Start, c.Summary
+	all := [][2]string{
+		{"Command", st.Command}, {"First seed", fmt.Sprint(st.Seed)}, {"Search", st.Search}, {"Statements", st.Statements},
+		{"PostgreSQL", strings.TrimSpace(s.Postgres.Version + " (" + s.Postgres.How + ")")}, {"Servers", fmt.Sprint(st.Servers)}, {"Commit", st.Commit},
+		{"Go", st.Go}, {"Zone data", st.Zones}, {"Started", st.StartedAt}, {"Wall time", span(time.Duration(s.WallMS) * time.Millisecond)},
+		{"Speed", fmt.Sprintf("%.1f runs a second", s.RunsPerSecond)}, {"Different runs", grouped(s.Distinct)},
+	}
+	return slices.DeleteFunc(all, func(f [2]string) bool { return f[1] == "" || f[1] == "0" && f[0] == "Servers" || f[1] == "()" })
+}
+
+func legend() [][2]string {
+	var l [][2]string
+	for _, v := range Verdicts() {
+		l = append(l, [2]string{string(v), verdictWords[v]})
+	}
+	return l
+}

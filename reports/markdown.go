@@ -1,0 +1,101 @@
+package reports
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+)
+
+// markdownMax is what a CI job summary takes; above it an upload is refused as a whole, so the file ends early and
+// says so.
+const markdownMax = 1024 << 10
+
+// Markdown renders the summary a CI job shows.
+func Markdown(w io.Writer, events []Event) error {
+	c := read(events)
+	var out bytes.Buffer
+	markdownHead(&out, c)
+	markdownDrills(&out, c)
+	const end = "\nThe rest did not fit here; it is in report.html and journal.jsonl.\n"
+	for i, r := range firstOfEach(c.failing()) {
+		var one bytes.Buffer
+		if i == 0 {
+			one.WriteString("\n## What did not pass\n")
+		}
+		markdownRun(&one, r)
+		if out.Len()+one.Len()+len(end) > markdownMax {
+			out.WriteString(end)
+			break
+		}
+		out.Write(one.Bytes())
+	}
+	_, err := w.Write(out.Bytes())
+	return err
+}
+
+func markdownHead(out *bytes.Buffer, c *campaign) {
+	s := c.Summary
+	lost, doubled := c.damage()
+	fmt.Fprintf(out, "# recondrill: %s\n\n%s %s\n\n", s.Verdict, verdictWords[s.Verdict], tried(c))
+	for _, words := range canaryWords(s) {
+		fmt.Fprintf(out, "%s\n\n", escape(words))
+	}
+	for _, reason := range s.Reasons {
+		fmt.Fprintf(out, "- %s\n", escape(shortened(reason)))
+	}
+	if len(s.Reasons) > 0 {
+		out.WriteByte('\n')
+	}
+	fmt.Fprintf(out, "**Lost:** %s. **Twice:** %s.\n", lost.Words(), doubled.Words())
+}
+
+func markdownDrills(out *bytes.Buffer, c *campaign) {
+	out.WriteString("\n| drill | verdict | runs | pass | violation | nondeterministic | vacuous | error | different | wall |\n|---|---|--:|--:|--:|--:|--:|--:|--:|--:|\n")
+	for _, d := range c.Tally.Drills() {
+		verdict, _ := d.Verdict()
+		if verdict == "" {
+			verdict = "not run"
+		}
+		fmt.Fprintf(out, "| %s | %s | %d | %d | %d | %d | %d | %d | %d | %s |\n", escape(d.Name), verdict, d.Runs, d.Verdicts[Pass], d.Verdicts[Violation],
+			d.Verdicts[Nondeterministic], d.Verdicts[Vacuous], d.Verdicts[Error], d.Distinct(), span(time.Duration(d.WallMS)*time.Millisecond))
+	}
+	if faults := htmlFaults(c.Summary); len(faults) > 0 {
+		out.WriteString("\n| fault | runs in which it bit | what it is |\n|---|--:|---|\n")
+		for _, f := range faults {
+			fmt.Fprintf(out, "| %s | %d | %s |\n", escape(f.Name), f.Runs, f.Words)
+		}
+	}
+}
+
+func markdownRun(out *bytes.Buffer, r Run) {
+	fmt.Fprintf(out, "\n### %s, seed %d: %s\n\n", escape(r.Drill), r.Seed, strings.TrimSpace(string(r.Verdict)+" "+escape(r.Oracle)))
+	if r.Error != "" {
+		fmt.Fprintf(out, "%s\n\n", escape(shortened(r.Error)))
+	}
+	if !r.Lost.Zero() || !r.Doubled.Zero() {
+		fmt.Fprintf(out, "Lost: %s. Twice: %s.\n\n", r.Lost.Words(), r.Doubled.Words())
+	}
+	for i, line := range r.Story {
+		fmt.Fprintf(out, "%d. %s\n", i+1, escape(shortened(line)))
+	}
+	if r.Replay != "" {
+		fmt.Fprintf(out, "\n```\n%s\n```\n", strings.NewReplacer("\n", " ", "```", "").Replace(r.Replay))
+	}
+}
+
+// escape keeps what a run says from being read as Markdown or HTML.
+func escape(s string) string {
+	return strings.NewReplacer("\\", "\\\\", "`", "\\`", "*", "\\*", "_", "\\_", "[", "\\[", "]", "\\]", "<", "&lt;", ">", "&gt;", "&", "&amp;",
+		"|", "\\|", "#", "\\#", "\n", " ", "\r", " ").Replace(s)
+}
+
+// shortened bounds one line, so that no single text can fill the file.
+func shortened(s string) string {
+	const most = 4000
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + " …"
+}

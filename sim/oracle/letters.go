@@ -1,0 +1,66 @@
+package oracle
+
+// letters: a lane counts its open letters and never holds more than it may; a dead record has its open letter; a record
+// is parked only where its lane was full.
+func letters() Oracle {
+	return claim{name: "letters", check: func(v View, s *seen) {
+		open, mail := map[string]int64{}, rows(v.Tables, "letter")
+		byDeath := by(mail, "record", "death")
+		for _, l := range mail {
+			s.look()
+			if l.text("redriven_at") == "" {
+				open[l.text("lane")]++
+			}
+		}
+		lanes := by(rows(v.Tables, "lane"), "lane")
+		for name, lane := range lanes {
+			s.look()
+			used, capacity := s.number(lane, "used"), s.number(lane, "capacity")
+			if used != open[name] {
+				s.broke("lane:"+name, "it counts %d, and %d of its letters are open", used, open[name])
+			}
+			if used > capacity {
+				s.broke("lane:"+name, "it holds %d of at most %d letters", used, capacity)
+			}
+		}
+		for _, table := range []string{"job", "correction", "intent"} {
+			for _, r := range rows(v.Tables, table) {
+				s.buried(table, r, lanes, mail, byDeath)
+			}
+		}
+	}}
+}
+
+func (s *seen) buried(table string, r row, lanes map[string]row, mail []row, byDeath map[string]row) {
+	record := table + ":" + r.text(table+"_id")
+	lane := table + "s"
+	if table == "intent" {
+		lane = r.text("channel")
+	}
+	switch r.text("state") {
+	case "dead":
+		s.look()
+		letter, ok := byDeath[record+"/"+r.text("deaths")]
+		switch {
+		case !ok:
+			s.broke(record, "it is dead for the %s. time and has no letter for that", r.text("deaths"))
+		case letter.text("redriven_at") != "":
+			s.broke(record, "it is dead, and its letter was redriven at %s", letter.text("redriven_at"))
+		case letter.text("lane") != lane:
+			s.broke(record, "its letter lies in lane %s", letter.text("lane"))
+		}
+	case "parked":
+		s.look()
+		since := s.when(r, "since")
+		held := int64(0)
+		for _, l := range mail {
+			redriven := s.when(l, "redriven_at")
+			if l.text("lane") == lane && !s.when(l, "died_at").After(since) && (redriven.IsZero() || !redriven.Before(since)) {
+				held++
+			}
+		}
+		if l, ok := lanes[lane]; ok && held < s.number(l, "capacity") {
+			s.broke(record, "it was parked at %s while lane %s held %d of %s letters", r.text("since"), lane, held, l.text("capacity"))
+		}
+	}
+}
