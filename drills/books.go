@@ -109,7 +109,9 @@ func head(f world.Fact) ledger.Head {
 // ledgerFact is a fact in the words of our ledger.
 func ledgerFact(f world.Fact) ledger.Fact {
 	debt := ledger.Debt{Customer: engine.CustomerID(f.Customer), Invoice: engine.InvoiceID(f.Invoice)}
-	money := func(minor int64) ledger.Money { return ledger.Money{Currency: engine.Currency(f.Currency), Minor: minor} }
+	money := func(minor int64) ledger.Money {
+		return ledger.Money{Currency: engine.Currency(f.Currency), Minor: minor}
+	}
 	switch f.RowKind {
 	case "charge":
 		return ledger.Payment{Head: head(f), Debt: debt, ProviderRef: f.ProviderRef, BusinessRef: f.BusinessRef, PayoutRef: f.PayoutRef,

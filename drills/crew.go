@@ -29,10 +29,10 @@ type order struct {
 
 // answer is what came of an order; one JSON object a line on the member's standard output.
 type answer struct {
-	Run     reports.Run    `json:"run"`
-	Marks   []reports.Mark `json:"marks,omitempty"`
-	Script  string         `json:"script,omitempty"`  // the deviations used, a file that replays
-	Points  []string       `json:"points,omitempty"`  // with Gates: deviations worth a run each
+	Run    reports.Run    `json:"run"`
+	Marks  []reports.Mark `json:"marks,omitempty"`
+	Script string         `json:"script,omitempty"` // the deviations used, a file that replays
+	Points []string       `json:"points,omitempty"` // with Gates: deviations worth a run each
 }
 
 // crewSetup is what every member is told at its start.

@@ -35,7 +35,7 @@ type fleet struct {
 	receipts []world.Receipt
 	settled  bool
 	advice   []oracle.Violation // advice that could not be carried out
-	failure  error // what makes the run prove nothing
+	failure  error              // what makes the run prove nothing
 }
 
 // start makes the processes; nothing runs before the kernel does.
