@@ -54,12 +54,13 @@ func Searches() []string { return []string{"random", "sweep"} }
 // Campaign runs drills and sends each event in (drill, seed) order. Its error is a *UsageError, or says why
 // nothing could be checked; verdicts are in the summary.
 func Campaign(ctx context.Context, o CampaignOptions) (reports.Summary, error) {
+	explicit := o.Servers > 0
 	picked, err := o.normalise()
 	if err != nil {
 		return reports.Summary{}, err
 	}
 	began := time.Now()
-	members, server, err := muster(ctx, crewSetup{o.Postgres, o.Image, o.Statements, runID(), o.Servers}, o.Log)
+	members, server, err := muster(ctx, crewSetup{o.Postgres, o.Image, o.Statements, runID(), o.Servers, explicit}, o.Log)
 	if err != nil {
 		return reports.Summary{}, err
 	}

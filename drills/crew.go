@@ -39,6 +39,7 @@ type answer struct {
 type crewSetup struct {
 	Postgres, Image, Statements, Run string
 	Members                          int
+	Explicit                         bool // the number of members was asked for
 }
 
 // crew is the parent's side of the worker processes: one process a server, so that a member's heap, pool and
@@ -79,34 +80,42 @@ type postgresTold struct {
 	Kind    string `json:"kind,omitempty"` // usage | error
 }
 
-// muster starts the members. It returns when the first has told its server; an error of it is the campaign's.
+// muster starts the members. The first tells its server before the others start: an error of it is the campaign's,
+// and on a server that can't be stopped there is one member only, since no replay is claimed there anyway.
 func muster(ctx context.Context, s crewSetup, log func(string, ...any)) (*crew, postgresTold, error) {
 	c := &crew{setup: s, log: log, jobs: make(chan job)}
-	told := make(chan postgresTold, s.Members)
-	for i := range s.Members {
-		c.done.Add(1)
-		go func() {
-			defer c.done.Done()
-			if err := c.member(ctx, i, told); err != nil {
-				c.fail(err)
+	server := c.enlist(ctx, 0)
+	switch {
+	case server.Err == "" && !server.Replays && s.Explicit && s.Members > 1:
+		server.Err, server.Kind = fmt.Sprintf("--servers %d: this server can't be stopped between two steps (no superuser), so 1 is accepted", s.Members), "usage"
+	case server.Err == "" && server.Replays:
+		for i := 1; i < s.Members && server.Err == ""; i++ {
+			if other := c.enlist(ctx, i); other.Err != "" {
+				server = other
 			}
-		}()
-	}
-	var first postgresTold
-	for range s.Members {
-		t := <-told
-		if t.Err != "" && first.Err == "" || first.How == "" {
-			first = t
 		}
 	}
-	if first.Err != "" {
-		c.dismiss()
-		if first.Kind == "usage" {
-			return nil, first, &UsageError{errors.New(first.Err)}
-		}
-		return nil, first, errors.New(first.Err)
+	if server.Err == "" {
+		return c, server, nil
 	}
-	return c, first, nil
+	c.dismiss()
+	if server.Kind == "usage" {
+		return nil, server, &UsageError{errors.New(server.Err)}
+	}
+	return nil, server, errors.New(server.Err)
+}
+
+// enlist starts one member and waits until it has told its server.
+func (c *crew) enlist(ctx context.Context, i int) postgresTold {
+	told := make(chan postgresTold, 1)
+	c.done.Add(1)
+	go func() {
+		defer c.done.Done()
+		if err := c.member(ctx, i, told); err != nil {
+			c.fail(err)
+		}
+	}()
+	return <-told
 }
 
 // dismiss ends the members after their last order and waits for them.

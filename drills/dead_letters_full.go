@@ -28,6 +28,7 @@ func deadLettersFull() Drill {
 			},
 			Switch: 300,
 		},
+		Facts: []Fact{everyWindowReconciled()},
 		Lasts: 40 * time.Minute,
 	}
 }

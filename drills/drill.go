@@ -52,6 +52,19 @@ type Fact struct {
 	Hold func(oracle.View) error // nil = it holds
 }
 
+// everyWindowReconciled: when the faults have stopped and the operator has done what was advised, nothing prevents a
+// due window from being done.
+func everyWindowReconciled() Fact {
+	return Fact{"every due window is reconciled in the end", func(v oracle.View) error {
+		for _, job := range v.Tables["recon.job"].Each() {
+			if state := job.Text("state"); state != "done" {
+				return fmt.Errorf("job %s is %s: %s", job.Text("job_id"), state, job.Text("last_error"))
+			}
+		}
+		return nil
+	}}
+}
+
 // Catalogue is THE list of drills, canaries last.
 func Catalogue() []Drill {
 	return []Drill{duplicateTick(), lostLease(), timeoutAfterAcceptance(), deadLettersFull(), twoAccounts(), canary()}

@@ -25,11 +25,12 @@ func duplicateTick() Drill {
 				{Kind: "duplicate-tick", Per10k: 2000}, {Kind: "early-tick", Per10k: 1500},
 				{Kind: "late-tick", Per10k: 1500}, {Kind: "missing-tick", Per10k: 1500},
 				{Kind: "crash", Per10k: 300, Where: "cron-* *"}, {Kind: "crash", Per10k: 200, Where: "admit-1* *"},
-				{Kind: "cut-after", Per10k: 400, Where: "cron-* *"}, {Kind: "commit-late", Per10k: 1000, Where: "*-1* sql:commit"},
+				{Kind: "cut-after", Per10k: 800, Where: "cron-* *"}, {Kind: "commit-late", Per10k: 3000, Where: "*-1* sql:commit"},
 				{Kind: "skew", Per10k: 5000},
 			},
-			Switch: 1500, Most: 6,
+			Switch: 1500, Most: 10,
 		},
+		Facts: []Fact{everyWindowReconciled()},
 		Lasts: 20 * time.Minute,
 	}
 }

@@ -8,6 +8,9 @@ import (
 	"github.com/recondrill/recondrill/sim"
 )
 
+// shrinkTries bounds the runs that are spent on one story. A count, not a time: the same failure ends in the same story.
+const shrinkTries = 80
+
 // explain looks for the fewest deviations that fail the same way, and tells that run. Its answer's run is the
 // shrunk one; only story and script are taken from it.
 func (b *bench) explain(ctx context.Context, d Drill, o order) (answer, error) {
@@ -17,13 +20,10 @@ func (b *bench) explain(ctx context.Context, d Drill, o order) (answer, error) {
 	}
 	oracle := script.Header.Oracle
 	fails := func(s sim.Script) (sim.Script, bool) {
-		if ctx.Err() != nil {
-			return s, false
-		}
 		r := b.run(ctx, d, o.Seed, sim.Recorded(s))
 		return r.script, r.run.Verdict == reports.Violation && r.run.Oracle == oracle
 	}
-	small := sim.Shrink(script, fails)
+	small := sim.Shrinker{Tries: shrinkTries, Stop: func() bool { return ctx.Err() != nil }, Fails: fails}.Shrink(script)
 	r := b.run(ctx, d, o.Seed, sim.Recorded(small))
 	return answer{Run: r.run, Script: r.script.String()}, nil
 }

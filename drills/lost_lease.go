@@ -18,13 +18,15 @@ func lostLease() Drill {
 		Nodes: []Node{{"admit-1", []string{"admission"}}, worker("worker-1"), worker("worker-2")},
 		Faults: faults.Plan{
 			Rules: []faults.Rule{
-				{Kind: "crash", Per10k: 80, Where: "worker-* *"}, {Kind: "late-statement", Per10k: 120, Where: "worker-* *"},
-				{Kind: "stall", Per10k: 150, Where: "worker-* *"}, {Kind: "expired-lease", Per10k: 250, Where: "worker-* *"},
-				{Kind: "cut-before", Per10k: 100, Where: "worker-* *"}, {Kind: "cut-after", Per10k: 100, Where: "worker-* *"},
-				{Kind: "commit-late", Per10k: 500, Where: "worker-* sql:commit"}, {Kind: "unavailable", Per10k: 500},
+				{Kind: "crash", Per10k: 50, Where: "worker-* *"}, {Kind: "late-statement", Per10k: 80, Where: "worker-* *"},
+				{Kind: "stall", Per10k: 80, Where: "worker-* *"}, {Kind: "expired-lease", Per10k: 80, Where: "worker-* *"},
+				{Kind: "expired-lease", Per10k: 2500, Where: "worker-*/* sql:Finish*"},
+				{Kind: "cut-before", Per10k: 70, Where: "worker-* *"}, {Kind: "cut-after", Per10k: 70, Where: "worker-* *"},
+				{Kind: "commit-late", Per10k: 4000, Where: "worker-* sql:commit"},
 			},
-			Switch: 500, Latency: 60, Most: 5,
+			Switch: 500, Latency: 60, Most: 9,
 		},
+		Facts: []Fact{everyWindowReconciled()},
 		Lasts: 25 * time.Minute,
 	}
 }

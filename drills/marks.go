@@ -54,7 +54,7 @@ func (m *marker) entry(e *sim.Entry) {
 		m.stalls[process] = len(m.out) - 1
 	case "resumed":
 		m.end(m.stalls, process, e)
-	case "tick", "fired", "missed":
+	case "fired", "missed":
 		m.add("ticks", process, e.What, e, strings.TrimSpace(process+" "+e.Label+" "+e.Text))
 	case "answer":
 		m.answer(e)

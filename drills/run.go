@@ -57,6 +57,9 @@ func (b *bench) simulate(ctx context.Context, d Drill, seed uint64, decider sim.
 	k := sim.New(sim.Config{Epoch: epoch, Seed: seed, Decider: decider, Locks: b.sessions, K: movesMax, S: instantMax,
 		Latencies: d.latencies(), Stalls: d.stalls(), Watchdog: watchdogMax})
 	b.sessions.Attach(k)
+	if b.attached != nil {
+		b.attached()
+	}
 	closed := false
 	end := func() {
 		if !closed {

@@ -56,11 +56,11 @@ func inWords(d sim.Deviation) string {
 	text := d.Value.String()
 	switch d.Class {
 	case sim.Then:
-		return fmt.Sprintf("%s waits before %s and %s goes first", d.At.Actor.Task+" of "+who, where, processOf(text))
+		return fmt.Sprintf("%s waits before %s and %s goes first", processOf(d.At.Actor.String()), where, processOf(text))
 	case sim.Latency:
 		return fmt.Sprintf("%s (%s) takes %s before %s", who, d.At.Actor.Task, text, where)
 	case sim.Outcome:
-		return fmt.Sprintf("%s answers %s: %s", who, where, text)
+		return asked(who, d.At.Label, text)
 	}
 	arg := d.Value.Arg
 	switch {
@@ -88,6 +88,36 @@ func inWords(d sim.Deviation) string {
 	return fmt.Sprintf("%s at %s: %s", who, where, text)
 }
 
+// asked tells what came of a call to the outside.
+func asked(who, label, outcome string) string {
+	what, args, _ := strings.Cut(strings.TrimSuffix(label, ")"), "(")
+	about := strings.Split(args, ",")
+	request := label
+	switch {
+	case what == "send":
+		request = "the message to " + about[0]
+	case what == "refund" && len(about) > 1:
+		request = fmt.Sprintf("the refund of %s on %s", about[1], about[0])
+	case what == "statement" && len(about) > 1:
+		request = fmt.Sprintf("the request for the statement of %s for %s", about[0], about[1])
+	case what == "look-up":
+		request = "the question about " + args
+	}
+	later, isLater := strings.CutPrefix(outcome, "timeout, effect later ")
+	wait, throttled := strings.CutPrefix(outcome, "throttled ")
+	switch {
+	case outcome == "timeout, no effect":
+		return fmt.Sprintf("%s never gets %s, and the caller can't tell", who, request)
+	case outcome == "timeout, effect now":
+		return fmt.Sprintf("%s accepts %s and its answer is lost", who, request)
+	case isLater:
+		return fmt.Sprintf("%s gives no answer to %s and carries it out %s later", who, request, later)
+	case throttled:
+		return fmt.Sprintf("%s puts off %s for %s", who, request, wait)
+	}
+	return fmt.Sprintf("%s answers %s: %s", who, request, outcome)
+}
+
 // doing is what an address is about, without its prefix; the occurrence is said from the second on.
 func doing(a sim.Address) string {
 	label := strings.TrimPrefix(strings.TrimPrefix(a.Label, "sql:"), "call:")
@@ -107,9 +137,9 @@ func doing(a sim.Address) string {
 
 func processOf(actor string) string {
 	process, task, ok := strings.Cut(actor, "/")
-	if !ok {
-		return actor
-	}
 	name, _, _ := strings.Cut(process, "#")
+	if !ok {
+		return name
+	}
 	return task + " of " + name
 }

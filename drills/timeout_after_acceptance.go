@@ -14,18 +14,19 @@ func timeoutAfterAcceptance() Drill {
 	return Drill{
 		Name:  "timeout-after-acceptance",
 		Claim: "no refund and no message happens twice because its answer was lost, and none is taken for done that is not",
-		World: world.Setup{Plant: []string{"duplicate_at_provider", "missing_in_ledger"}},
+		World: world.Setup{Plant: []string{"duplicate_at_provider", "duplicate_at_provider", "missing_in_ledger", "duplicate_at_provider"}},
 		Nodes: []Node{{"admit-1", []string{"admission"}}, worker("worker-1"), worker("worker-2")},
 		Faults: faults.Plan{
 			Rules: []faults.Rule{
-				{Kind: "provider-timeout-before", Per10k: 1200}, {Kind: "provider-timeout-after", Per10k: 2500},
-				{Kind: "channel-timeout-before", Per10k: 1200}, {Kind: "channel-timeout-after", Per10k: 2500},
-				{Kind: "throttled", Per10k: 500}, {Kind: "pending", Per10k: 500},
-				{Kind: "crash", Per10k: 700, Where: "worker-* call:*"}, {Kind: "crash", Per10k: 60, Where: "worker-* sql:*"},
-				{Kind: "cut-after", Per10k: 120, Where: "worker-* *"},
+				{Kind: "provider-timeout-before", Per10k: 3000}, {Kind: "provider-timeout-after", Per10k: 3500},
+				{Kind: "channel-timeout-before", Per10k: 1500}, {Kind: "channel-timeout-after", Per10k: 2500},
+				{Kind: "throttled", Per10k: 500}, {Kind: "pending", Per10k: 800},
+				{Kind: "crash", Per10k: 700, Where: "worker-* call:*"}, {Kind: "crash", Per10k: 30, Where: "worker-* sql:*"},
+				{Kind: "cut-after", Per10k: 60, Where: "worker-* *"},
 			},
-			Switch: 300, Most: 8,
+			Switch: 300, Most: 10,
 		},
+		Facts: []Fact{everyWindowReconciled()},
 		Lasts: 25 * time.Minute,
 	}
 }

@@ -29,6 +29,7 @@ func twoAccounts() Drill {
 			Switch: 300, Most: 6,
 		},
 		Facts: []Fact{
+			everyWindowReconciled(),
 			{"each account was reconciled once", func(v oracle.View) error { return countOf(v, "recon.envelope", len(v.Tables["recon.account"].Rows)) }},
 			{"the repeated tick was admitted once", func(v oracle.View) error { return slotsOnce(v) }},
 		},

@@ -16,7 +16,8 @@ import (
 const (
 	redrawEvery = 100 * time.Millisecond
 	plainEvery  = 10 * time.Second
-	lineMax     = 100 // columns: a longer line would wrap, and a redraw would leave its tail
+	guessFrom   = 3 * time.Second // before it the servers' start counts as work
+	lineMax     = 100             // columns: a longer line would wrap, and a redraw would leave its tail
 )
 
 // progress shows how a campaign goes on: one line that is redrawn on a terminal, a line now and then elsewhere.
@@ -92,7 +93,7 @@ func line(now drills.Progress) string {
 		fmt.Fprintf(&b, "/%d", now.Total)
 	}
 	fmt.Fprintf(&b, " runs, %.1f a second", now.RunsPerSecond)
-	if now.Left > 0 {
+	if now.Left > 0 && now.Elapsed >= guessFrom {
 		fmt.Fprintf(&b, ", %s left", now.Left.Round(time.Second))
 	}
 	var bitten []string

@@ -14,7 +14,7 @@ import (
 func TestProgress_LineSaysWhatAPersonWaitsFor(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "lost-lease  140/600 runs, 78.1 a second, 6s left; bitten: crash 12, stall 41",
-		line(drills.Progress{Drill: "lost-lease", Done: 140, Total: 600, RunsPerSecond: 78.12, Left: 5900 * time.Millisecond, Faults: map[string]int{"stall": 41, "crash": 12}}))
+		line(drills.Progress{Drill: "lost-lease", Done: 140, Total: 600, RunsPerSecond: 78.12, Left: 5900 * time.Millisecond, Elapsed: time.Minute, Faults: map[string]int{"stall": 41, "crash": 12}}))
 	require.Equal(t, "canary  3 runs, 0.0 a second", line(drills.Progress{Drill: "canary", Done: 3}))
 	require.Len(t, []rune(cut(strings.Repeat("x", 500))), lineMax)
 }

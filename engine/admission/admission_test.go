@@ -232,6 +232,7 @@ func TestTimer_RestartsDoNotPushTheNextRunAway(t *testing.T) { // B08
 	require.Equal(t, 2, slots)
 }
 
+// B38: the host is 90 s behind the database.
 func TestTimer_TheNextSlotFollowsTheSlotAndNotTheHost(t *testing.T) { // B38
 	s := open(t, "a")
 	tm, got := timer(s)

@@ -114,6 +114,7 @@ func TestRun_ATickBecomesASentReminderAndADrainLeavesNothingLeased(t *testing.T)
 	require.Equal(t, "", s.Text("select kind, detail from recon.alarm"))
 }
 
+// B23: what is in flight is aborted.
 func TestRun_AProcessThatIsNotHeardStopsWhatItDoesAndComesBack(t *testing.T) { // B23
 	var mu sync.Mutex
 	var notes []string

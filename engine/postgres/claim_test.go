@@ -65,6 +65,7 @@ func TestClaim_EachJobHasOneOwnerAndALeaseByTheDatabasesClock(t *testing.T) {
 	require.NotEqual(t, s.DB.Member(), other.Member())
 }
 
+// B34: a job that is due in six hours is held by nobody until then.
 func TestClaim_JobsNotYetDueAreNeverLeased(t *testing.T) { // B34
 	s := server.Open(t)
 	jobs(s, "a")
@@ -74,6 +75,7 @@ func TestClaim_JobsNotYetDueAreNeverLeased(t *testing.T) { // B34
 	require.Len(t, claim(t, s.DB, 5), 1)
 }
 
+// B28: the name of a dead process is alive again; the age of the lease counts.
 func TestClaim_TheSameNameAfterARestartIsAnotherOwner(t *testing.T) { // B02 B28
 	s := server.Open(t)
 	jobs(s, "a")
@@ -108,6 +110,7 @@ func TestClaim_ADrainedHolderIsTakenOverAtOnce(t *testing.T) { // B44
 	require.ErrorIs(t, err, postgres.ErrDeregistered)
 }
 
+// B37: a host three hours ahead of the database looks for leases that have ended.
 func TestClaim_AHostsClockNeverEndsALease(t *testing.T) { // B36 B37
 	s := server.Open(t)
 	jobs(s, "a")

@@ -79,6 +79,7 @@ func TestFailure_AStatementThatDoesNotReadDiesWithItsLineAndMayBeRedriven(t *tes
 	require.Equal(t, "done", tn.Text("select state from recon.job"))
 }
 
+// B51: claims that ended in a death count, not errors.
 func TestCrash_AJobThatKillsItsProcessesDies(t *testing.T) { // B39 B51
 	tn := open(t, reconcile.Config{CrashesMax: 2, AttemptsMax: 1})
 	tn.admit(2)
@@ -115,6 +116,7 @@ func TestDrain_HandsBackAtOnceAndBurnsNothing(t *testing.T) { // B43 B44
 	require.Equal(t, "done", tn.Text("select state from recon.job"))
 }
 
+// B24: it notices by its own monotonic clock.
 func TestLease_AWorkerThatCannotProveItsClaimStopsByItself(t *testing.T) { // B24
 	tn := open(t, reconcile.Config{})
 	tn.admit(2)

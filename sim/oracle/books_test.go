@@ -141,6 +141,13 @@ func TestLetters(t *testing.T) {
 	finds(t, "letters", "was redriven at", set("letter", 0, "redriven_at", "2026-03-02 03:00:00+00"), set("lane", 0, "used", "0"))
 	finds(t, "letters", "lies in lane email", set("letter", 0, "lane", "email"))
 	finds(t, "letters", "while lane jobs held 0 of 1 letters", set("letter", 0, "died_at", "2026-03-02 02:30:00+00"))
+	finds(t, "letters", "it died 2 times and is parked, and people acted on it 0 times", set("job", 2, "deaths", "2"))
+	finds(t, "letters", "it died 1 times and is ready", set("job", 2, "state", "ready"))
+	redriven := func(v *oracle.View) {
+		v.Tables["recon.audit"] = tabled("audit_id | actor | act | record\n1 | person:ann | redrive | job:acct_3/2026-03-01")
+	}
+	accepts(t, "letters", set("job", 2, "state", "ready"), redriven)
+	accepts(t, "letters", set("job", 2, "deaths", "2"), redriven)
 	accepts(t, "letters", also("letter", 0, "record", "job:x", "redriven_at", "2026-03-02 02:03:00+00"))
 }
 

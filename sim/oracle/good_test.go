@@ -108,7 +108,7 @@ func good() oracle.View {
 			payment/ch_1 | 2 | receivable | i2 | USD | -2100
 			refund/re_1 | 1 | receivable | i2 | USD | 2100
 			refund/re_1 | 2 | clearing | \N | USD | -2100`),
-		"recon.audit":   tabled(`audit_id | actor | act`),
+		"recon.audit":   tabled(`audit_id | actor | act | record`),
 		"recon.receipt": tabled(`channel | receipt_id`),
 	}
 	v.Earlier = pg.Tables{"recon.transaction": v.Tables["recon.transaction"], "recon.posting": v.Tables["recon.posting"]}

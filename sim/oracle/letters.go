@@ -1,7 +1,7 @@
 package oracle
 
 // letters: a lane counts its open letters and never holds more than it may; a dead record has its open letter; a record
-// is parked only where its lane was full.
+// is parked only where its lane was full; and whoever died lives again only by a person's act.
 func letters() Oracle {
 	return claim{name: "letters", check: func(v View, s *seen) {
 		open, mail := map[string]int64{}, rows(v.Tables, "letter")
@@ -23,9 +23,14 @@ func letters() Oracle {
 				s.broke("lane:"+name, "it holds %d of at most %d letters", used, capacity)
 			}
 		}
+		persons := map[string]int64{} // acts on a record
+		for _, a := range rows(v.Tables, "audit") {
+			persons[a.text("record")]++
+		}
 		for _, table := range []string{"job", "correction", "intent"} {
 			for _, r := range rows(v.Tables, table) {
 				s.buried(table, r, lanes, mail, byDeath)
+				s.risen(table, r, persons)
 			}
 		}
 	}}
@@ -62,5 +67,20 @@ func (s *seen) buried(table string, r row, lanes map[string]row, mail []row, byD
 		if l, ok := lanes[lane]; ok && held < s.number(l, "capacity") {
 			s.broke(record, "it was parked at %s while lane %s held %d of %s letters", r.text("since"), lane, held, l.text("capacity"))
 		}
+	}
+}
+
+// risen: a record that goes on by itself after its budget was spent goes on for ever.
+func (s *seen) risen(table string, r row, persons map[string]int64) {
+	record := table + ":" + r.text(table+"_id")
+	deaths, excused := s.number(r, "deaths"), persons[record]
+	if oneOf(r.text("state"), "dead", "parked") {
+		excused++ // it has not risen from this one
+	}
+	if deaths > 0 {
+		s.look()
+	}
+	if deaths > excused {
+		s.broke(record, "it died %d times and is %s, and people acted on it %d times", deaths, r.text("state"), persons[record])
 	}
 }

@@ -1,0 +1,147 @@
+package drills
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/recondrill/recondrill/reports"
+	"github.com/recondrill/recondrill/sim"
+	"github.com/recondrill/recondrill/sim/pg"
+	"github.com/stretchr/testify/require"
+)
+
+// The benchmarks print ratios within one run, medians of alternating rounds: the machine is shared and noisy.
+// `make bench` runs them; sim/BENCH.md has the figures.
+
+// benchOn opens a bench pinned to the last core, with this process beside it.
+func benchOn(b *testing.B, how, image string) *bench {
+	b.Helper()
+	core := runtime.NumCPU() - 1
+	was := runtime.GOMAXPROCS(1)
+	pinToCore(core)
+	b.Cleanup(func() { runtime.GOMAXPROCS(was) })
+	bench, err := openBench(b.Context(), benchSetup{postgres: how, image: image, run: runID(), core: core, log: b.Logf})
+	require.NoError(b, err)
+	b.Cleanup(bench.close)
+	return bench
+}
+
+func median(all []time.Duration) time.Duration {
+	slices.Sort(all)
+	return all[len(all)/2]
+}
+
+// round makes one run of a drill under the kernel, whole (reset, world, books, two dumps, every oracle), and sends the
+// same bytes bare with a reset before.
+func (b *bench) round(ctx context.Context, d Drill, seed uint64) (gated, bare time.Duration, statements int, err error) {
+	begin := time.Now()
+	r := b.run(ctx, d, seed, sim.Seeded(seed, d.most(), d.weigh()))
+	gated = time.Since(begin)
+	if r.run.Verdict != reports.Pass {
+		return 0, 0, 0, fmt.Errorf("%s seed %d: %s %s", d.Name, seed, r.run.Verdict, r.run.Error)
+	}
+	var recording *pg.Recording
+	b.attached = func() { recording = b.sessions.Record() }
+	b.run(ctx, d, seed, sim.Seeded(seed, d.most(), d.weigh()))
+	b.attached = nil
+	begin = time.Now()
+	if err := b.sessions.Reset(ctx); err != nil {
+		return 0, 0, 0, err
+	}
+	reset := time.Since(begin)
+	sent, err := b.sessions.Bare(ctx, recording)
+	return gated, reset + sent, recording.Statements(), err
+}
+
+// BenchmarkGatedToBare: statements a second under the kernel ÷ those of the same bytes sent bare, plain runs.
+func BenchmarkGatedToBare(b *testing.B) {
+	bench := benchOn(b, "local", "")
+	var gated, bare []time.Duration
+	statements := 0
+	for b.Loop() {
+		for seed := range uint64(60) {
+			d := Catalogue()[seed%4]
+			d.Faults.Rules, d.Faults.Switch, d.Faults.Latency = nil, 0, 0
+			g, p, n, err := bench.round(b.Context(), d, seed+1)
+			require.NoError(b, err)
+			gated, bare, statements = append(gated, g), append(bare, p), statements+n
+		}
+	}
+	ratio := 100 * median(bare).Seconds() / median(gated).Seconds()
+	fmt.Printf("gated ÷ bare: %.0f %% (median run %.1f ms gated, %.1f ms bare, %d statements a run)\n", ratio,
+		median(gated).Seconds()*1000, median(bare).Seconds()*1000, statements/len(gated))
+	b.ReportMetric(ratio, "%gated/bare")
+}
+
+// BenchmarkContainerToLocal: whole runs on a container ÷ on local programs, alternating.
+func BenchmarkContainerToLocal(b *testing.B) {
+	local := benchOn(b, "local", "")
+	container := benchOn(b, "container", "recondrill/postgres:17")
+	var l, c []time.Duration
+	for b.Loop() {
+		for seed := range uint64(60) {
+			d := Catalogue()[seed%4]
+			for into, bench := range map[*[]time.Duration]*bench{&l: local, &c: container} { // order is free: both are timed alone
+				begin := time.Now()
+				r := bench.run(b.Context(), d, seed+1, sim.Seeded(seed+1, d.most(), d.weigh()))
+				*into = append(*into, time.Since(begin))
+				require.Equal(b, reports.Pass, r.run.Verdict, "%s seed %d: %s", d.Name, seed+1, r.run.Error)
+			}
+		}
+	}
+	ratio := 100 * median(l).Seconds() / median(c).Seconds()
+	fmt.Printf("container ÷ local: %.0f %% of the runs a second (median run %.1f ms and %.1f ms)\n", ratio, median(c).Seconds()*1000, median(l).Seconds()*1000)
+	b.ReportMetric(ratio, "%container/local")
+}
+
+// BenchmarkCampaign: what a person sees: runs and statements a second over all cores, simulated to real time.
+func BenchmarkCampaign(b *testing.B) {
+	statements, simulated := 0, int64(0)
+	var summary reports.Summary
+	for b.Loop() {
+		var err error
+		summary, err = Campaign(b.Context(), CampaignOptions{Seed: 1, For: 20 * time.Second, Postgres: "local", Log: b.Logf,
+			Events: func(e reports.Event) error {
+				if run, ok := e.(reports.Run); ok {
+					statements += run.Statements
+					simulated += run.SimSeconds
+				}
+				return nil
+			}})
+		require.NoError(b, err)
+	}
+	seconds := float64(summary.WallMS) / 1000
+	fmt.Printf("campaign over %d servers: %.1f runs/s, %.0f statements/s, simulated : real = %.0f : 1\n", runtime.NumCPU(),
+		summary.RunsPerSecond, float64(statements)/seconds, float64(simulated)/seconds)
+	b.ReportMetric(summary.RunsPerSecond, "runs/s")
+}
+
+// BenchmarkMemory: the heap after a collection does not grow with the number of runs.
+func BenchmarkMemory(b *testing.B) {
+	bench := benchOn(b, "local", "")
+	heap := func() float64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return float64(m.HeapAlloc) / (1 << 20)
+	}
+	const warm, all = 200, 2000
+	var early, late float64
+	for b.Loop() {
+		for seed := range uint64(all) {
+			d := Catalogue()[seed%4]
+			bench.run(b.Context(), d, seed+1, sim.Seeded(seed+1, d.most(), d.weigh()))
+			if seed+1 == warm {
+				early = heap()
+			}
+		}
+		late = heap()
+	}
+	fmt.Printf("heap after %d runs %.1f MiB, after %d runs %.1f MiB\n", warm, early, all, late)
+	require.Less(b, late, early+8, "memory grows with the number of runs")
+	b.ReportMetric(late-early, "MiB-grown")
+}
