@@ -97,7 +97,7 @@ func (o *CampaignOptions) normalise() ([]Drill, error) {
 	if !slices.Contains(Searches(), o.Search) {
 		return nil, &UsageError{fmt.Errorf("--search %s: accepted are random and sweep", o.Search)}
 	}
-	if o.Runs == 0 && o.For == 0 {
+	if o.Runs == 0 && o.For == 0 && o.Search == "random" {
 		o.Runs = runsDefault
 	}
 	if o.Runs < 0 || o.For < 0 {

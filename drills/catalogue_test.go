@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/recondrill/recondrill/reports"
 	"github.com/recondrill/recondrill/sim"
 	"github.com/recondrill/recondrill/sim/pg"
@@ -76,6 +77,28 @@ func (h hold) hashes() []string {
 		all = append(all, fmt.Sprintf("%s %d %s %s", r.Drill, r.Seed, r.Verdict, r.Hash))
 	}
 	return all
+}
+
+func TestWays_AreToldAndOneIsHere(t *testing.T) { ways(t) }
+
+func TestCampaign_OnAGivenServerHasTheSameHashesAndLeavesNothing(t *testing.T) {
+	ctx := t.Context()
+	server, err := pg.Open(ctx, pg.Options{How: "local", Run: runID(), Core: -1})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, server.Close(context.WithoutCancel(ctx))) }()
+	conn, err := pgx.Connect(ctx, server.ConnString("postgres"))
+	require.NoError(t, err)
+	defer conn.Close(ctx)
+	_, err = conn.Exec(ctx, "comment on database postgres is 'recondrill: drills allowed'")
+	require.NoError(t, err)
+
+	names := []string{"lost-lease", "timeout-after-acceptance"}
+	given := campaignOf(t, CampaignOptions{Names: names, Seed: 3, Runs: 3, Postgres: server.ConnString("postgres"), Servers: 2})
+	local := campaignOf(t, CampaignOptions{Names: names, Seed: 3, Runs: 3, Postgres: "local", Servers: 2})
+	require.Equal(t, local.hashes(), given.hashes())
+	var left int
+	require.NoError(t, conn.QueryRow(ctx, "select count(*) from pg_database where datname like 'recondrill%'").Scan(&left))
+	require.Zero(t, left)
 }
 
 func TestCatalogue_PassesWithTheSameHashesOnEveryWayToGetPostgreSQL(t *testing.T) {

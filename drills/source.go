@@ -11,9 +11,9 @@ import (
 // source gives the orders of one drill: seeds in order, or a sweep's points.
 func (c *campaign) source(ctx context.Context, d Drill, left int) (func() (order, bool), error) {
 	if c.o.Search == "sweep" {
-		return c.sweep(ctx, d)
+		return c.sweep(ctx, d, left)
 	}
-	deadline := time.Now().Add((c.o.For - time.Since(c.began)) / time.Duration(left))
+	deadline := c.deadline(left)
 	n := uint64(0)
 	return func() (order, bool) {
 		more := n < uint64(c.o.Runs)
@@ -26,9 +26,14 @@ func (c *campaign) source(ctx context.Context, d Drill, left int) (func() (order
 	}, nil
 }
 
+// deadline is the end of this drill's share of --for, with so many drills left.
+func (c *campaign) deadline(left int) time.Time {
+	return time.Now().Add((c.o.For - time.Since(c.began)) / time.Duration(left))
+}
+
 // sweep runs the plain run of each seed once and then one run for each single deviation that was possible in it:
 // every gate, every fault kind of the drill. Its bound is one deviation; it says nothing of pairs.
-func (c *campaign) sweep(ctx context.Context, d Drill) (func() (order, bool), error) {
+func (c *campaign) sweep(ctx context.Context, d Drill, left int) (func() (order, bool), error) {
 	reply := c.crew.submit(ctx, order{Drill: d.Name, Seed: c.o.Seed, Gates: true})
 	if reply == nil {
 		return nil, ctx.Err()
@@ -39,19 +44,35 @@ func (c *campaign) sweep(ctx context.Context, d Drill) (func() (order, bool), er
 	}
 	points := plain.Points
 	limit := len(points)
-	if c.o.For == 0 {
+	if c.o.Runs > 0 {
 		limit = min(limit, c.o.Runs)
 	}
 	c.o.Log("sweep of %s: %d single deviations, %d of them run (--runs or --for bounds it)", d.Name, len(points), limit)
-	n := 0
-	deadline := c.began.Add(c.o.For)
+	n, stride := 0, spread(len(points))
+	deadline := c.deadline(left)
 	return func() (order, bool) {
 		if n >= limit || c.o.For > 0 && time.Now().After(deadline) {
 			return order{}, false
 		}
-		// Points are spread over the run, so that a small bound still sees its beginning, middle and end.
-		o := order{Drill: d.Name, Seed: c.o.Seed, Script: points[n*len(points)/limit], Again: n%againEvery == againEvery-1, Sample: n == 0}
+		// Points are spread over the run, so that whatever ends the sweep early, its beginning, middle and end were seen.
+		o := order{Drill: d.Name, Seed: c.o.Seed, Script: points[n*stride%len(points)], Again: n%againEvery == againEvery-1, Sample: n == 0}
 		n++
 		return o, true
 	}, nil
+}
+
+// spread is a stride that visits each of n places once and goes far at every step.
+func spread(n int) int {
+	stride := max(1, n*618/1000)
+	for gcd(stride, n) > 1 {
+		stride++
+	}
+	return stride
+}
+
+func gcd(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
 }

@@ -47,6 +47,9 @@ func (a *app) drill() *cobra.Command {
 		if err := f.validate(cmd, args); err != nil {
 			return 0, err
 		}
+		if f.search == "sweep" && !cmd.Flags().Changed("runs") {
+			f.runs = 0 // every point there is
+		}
 		return a.campaign(cmd.Context(), f, args)
 	})
 	cmd.AddCommand(a.list())

@@ -1,0 +1,126 @@
+package pg
+
+import (
+	"context"
+	"errors"
+
+	"github.com/recondrill/recondrill/sim"
+)
+
+// refuse ends the connection, and the run: what the program wanted can't be simulated.
+func (c *conn) refuse(err error) {
+	c.sessions.fail(err)
+	c.end(err)
+}
+
+// carry is a move: the gate, the flush, its faults.
+func (c *conn) carry(ctx context.Context, f *flush) {
+	chosen, err := c.kernel.Pass(ctx, sim.Gate{
+		Address: sim.Address{Label: f.label()},
+		Kind:    sim.Statement,
+		Detail:  f.detail(),
+		Offers:  c.offers(f),
+		Commit:  f.commits(),
+		InTx:    c.status != 'I',
+	})
+	if err != nil { // the process is gone, or a goroutine stood here that the kernel does not know
+		c.end(err)
+		return
+	}
+	delay, commitLate := commitDelay(chosen)
+	switch {
+	case chosen == cutBefore:
+		c.end(errCut)
+	case chosen == lateStatement:
+		c.sendLate(f, 0)
+		_ = c.kernel.Die(ctx, f.label()+" arrives late")
+	case commitLate:
+		c.sendLate(f, delay)
+	default:
+		c.roundTrip(ctx, f, chosen)
+	}
+}
+
+func (c *conn) offers(f *flush) []sim.Offer {
+	if c.process == nil {
+		return nil
+	}
+	return f.offers(c.status, c.sessions.late)
+}
+
+// roundTrip: the flush arrives, now.
+func (c *conn) roundTrip(ctx context.Context, f *flush, chosen sim.Value) {
+	on, err := c.hold()
+	if err != nil {
+		c.refuse(err)
+		return
+	}
+	x := c.sessions.newExchange(on, f)
+	err = x.send()
+	if err == nil {
+		err = x.read(ctx)
+	}
+	if err != nil {
+		c.unanswered(ctx, x, err)
+		return
+	}
+	c.status = on.status
+	c.rest(on)
+	c.sessions.note(ctx, "answer", f, x.answer)
+	switch chosen {
+	case killAfter:
+		_ = c.kernel.Die(ctx, "after "+f.label())
+	case cutAfter:
+		c.end(errCut)
+	default:
+		c.deliver(x.answer.bytes)
+	}
+}
+
+// hold is the session that this connection's next bytes go to: its own, or one of the idle ones.
+func (c *conn) hold() (*session, error) {
+	c.mu.Lock()
+	on := c.session
+	c.mu.Unlock()
+	if on != nil {
+		return on, nil
+	}
+	on, err := c.sessions.take(context.Background(), c.start)
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.session = on
+	return on, nil
+}
+
+// rest gives the session back when nothing of this connection is in it.
+func (c *conn) rest(on *session) {
+	if on.status != 'I' || on.soiled {
+		return
+	}
+	c.mu.Lock()
+	mine := c.session == on
+	if mine {
+		c.session = nil
+	}
+	c.mu.Unlock()
+	if mine {
+		c.sessions.release(on)
+	}
+}
+
+// unanswered: the flush went out, and its answer does not reach the driver.
+func (c *conn) unanswered(ctx context.Context, x *exchange, err error) {
+	switch {
+	case errors.Is(err, sim.ErrKilled):
+		c.end(err)
+	case errors.Is(err, errGone):
+		c.sessions.note(ctx, "gone", x.f, x.answer)
+		c.deliver(x.answer.bytes) // the server's last words
+		c.end(errCut)
+	default:
+		c.overdue(ctx, x, err)
+	}
+}

@@ -1,0 +1,45 @@
+// Package pg is all that the simulation knows of PostgreSQL: a real server that is there for one run, and the gate on its
+// wire where the kernel stands between the program and that server.
+//
+// # The server
+//
+// Open gives a Server in one of three ways, and all three agree on one table of settings (settings.go):
+//
+//	container   a Docker daemon and an image       data on tmpfs; Unix socket where the daemon shares our files
+//	local       initdb and postgres found here     data on /dev/shm, else TMPDIR; Unix socket only; never as root
+//	given       somebody's DSN, marked for drills  databases recondrill_… of our own, the settings given to each of them
+//
+// A backend is stopped and let go on, so that a wait for a lock becomes a decision. Stop returns only when the process is
+// in state T for certain. The way of the signal is the fastest that is open:
+//
+//	proc   this machine's pids, held by pidfd   local; container on this machine's own daemon, as root
+//	exec   a shell kept open in the container   any other daemon
+//	sql    COPY … TO PROGRAM                    a given server's superuser; without one there is no stop mode
+//
+// # Nothing is left behind
+//
+// Whatever is made bears its owner (place, pid, start time of the process) from the moment it exists: a directory and a
+// database on a given server in their names, a container in a label. Close removes it; after a kill -9 the next Open does.
+//
+//	        Open                 Close
+//	(none) ──────▶ owned, alive ───────▶ (none)
+//	                    │ owner dies          ▲
+//	                    ▼                     │
+//	              owned, dead ── next Open ───┘
+//
+// What bears no owner, or one of another machine or pid namespace, is never touched. A local postmaster also ends by
+// itself when we do (Linux), and stopped backends are woken first, because they would not hear that they have to go.
+//
+// # What is authoritative
+//
+// That a session waits is known from the server's own notice on that session; that it was granted its lock, from pg_locks;
+// that a round trip is over, from ReadyForQuery. No timer decides anything inside a run: the bounds in this package only
+// ever end an attempt with an error.
+//
+// # What is not promised
+//
+// Stop mode on a given server without superuser; the same plans on a given server whose start-up settings differ
+// (shared_buffers, autovacuum); TLS on the wire; that a container is gone after kill -9 before some later run; that a
+// daemon which stopped in the middle let us remove anything (Close then returns an error, and a later run sweeps).
+// On macOS the local way is built but untested.
+package pg

@@ -1,0 +1,225 @@
+package pg
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/recondrill/recondrill/sim"
+)
+
+// errGone: the server ended the session.
+var errGone = errors.New("the server closed the connection")
+
+// exchange is one flush on its way through the server and back.
+type exchange struct {
+	s        *Sessions
+	on       *session
+	f        *flush
+	compiled      // the flush for this session, and what the gate put before
+	before   byte // transaction status when it was sent
+	answer   *answer
+
+	// where the reading stands
+	group          int
+	parses, closes int // of the group, seen so far
+	execute        int
+	column         uint32 // type of the first column, from a RowDescription
+	binary         bool
+	described      bool
+}
+
+func (s *Sessions) newExchange(on *session, f *flush) *exchange {
+	return &exchange{s: s, on: on, f: f, compiled: f.compile(on), before: on.status, answer: &answer{}}
+}
+
+// send puts the flush on the wire, the clock before it where this session's differs.
+func (x *exchange) send() error {
+	if prefix := x.s.clockPrefix(x.on, x.f); prefix != nil {
+		x.wire = append(prefix, x.wire...)
+		x.groups = append([]*group{{silent: true}}, x.groups...)
+	}
+	x.on.soiled = x.on.soiled || x.f.keeps()
+	x.s.recordFlush(x.on, x.f, x.wire, len(x.groups))
+	if err := x.on.send(x.wire); err != nil {
+		return errGone
+	}
+	return nil
+}
+
+// read reads until all of the answer is there. On the way the backend may wait for locks. Errors: those of wait (the
+// reading can be taken up again then), errGone, or a failure of the harness.
+func (x *exchange) read(ctx context.Context) error {
+	for x.group < len(x.groups) {
+		m, err := x.s.receive(x.on)
+		switch {
+		case errors.Is(err, errWaits), err == nil && m.kind == 'N' && x.s.server.CanStop() && waitNotice(m.body):
+			x.answer.waited = true
+			if x.group > 1 || len(x.f.executes) > 1 {
+				x.s.setMoved() // what it did before it waited may have let go of something
+			}
+			err = x.s.wait(ctx, x.on, x.f.label())
+		case err != nil:
+			err = x.s.unanswered(err, x.f)
+		case m.kind == 'N' && harnessNotice(m.body):
+		default:
+			if err = x.take(m, x.groups[x.group]); err != nil {
+				err = x.s.broken(err)
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	x.on.flushed = true
+	x.s.after(x)
+	return nil
+}
+
+// unanswered tells the end of the session from a server that stands still.
+func (s *Sessions) unanswered(err error, f *flush) error {
+	var timeout interface{ Timeout() bool }
+	if errors.As(err, &timeout) && timeout.Timeout() {
+		return s.broken(fmt.Errorf("no answer within %v to %s (a wait for something else than a lock?)", s.options.Patience, f.label()))
+	}
+	return errGone
+}
+
+// take looks at one message and passes it to the driver unless it is the harness's own.
+func (x *exchange) take(m message, g *group) error {
+	silent := g.silent
+	a := x.answer
+	switch m.kind {
+	case 'Z':
+		x.on.status = m.body[0]
+		x.group, x.parses, x.closes, x.execute, x.described = x.group+1, 0, 0, 0, false
+	case 'S':
+		silent = false // a parameter status is for the driver, whoever caused it
+	case '1':
+		if x.parses < len(g.parses) {
+			p := g.parses[x.parses]
+			x.on.prepared[p.name] = p.parseMessage
+			silent = silent || p.silent
+			x.parses++
+		}
+	case '3':
+		if x.closes < len(g.closes) {
+			c := g.closes[x.closes]
+			delete(x.on.prepared, c.name)
+			silent = silent || c.silent
+			x.closes++
+		}
+	case 'T':
+		x.column, x.binary = firstColumnType(m.body), firstColumnBinary(m.body)
+		x.described = true
+	case 'D':
+		x.row(m, g)
+	case 'C':
+		tag, _, err := cutText(m.body)
+		if err != nil {
+			return err
+		}
+		if !silent {
+			a.tags = append(a.tags, tag)
+		}
+		x.execute++
+		x.described = false
+	case 'I', 's':
+		x.execute++
+		x.described = false
+	case 'E':
+		if g.silent {
+			return fmt.Errorf("set the clock of a session: %s %s", readField(m.body, 'C'), readField(m.body, 'M'))
+		}
+		x.error(m)
+	case 'G', 'H', 'W':
+		return &RefusedStatementError{SQL: x.f.executes[0].sql, Why: "COPY is not carried by the gate; accepted is INSERT … SELECT FROM unnest(…)"}
+	}
+	if !silent {
+		a.bytes = append(a.bytes, m.raw...)
+	}
+	return nil
+}
+
+func (x *exchange) row(m message, g *group) {
+	a := x.answer
+	if g.silent {
+		return
+	}
+	if a.digest == nil {
+		a.digest = sha256.New()
+	}
+	a.digest.Write(m.raw)
+	a.rows++
+	if len(a.keys) >= keysMax {
+		return
+	}
+	column, binary := x.column, x.binary
+	if !x.described && x.execute < len(g.executes) {
+		column, binary = g.executes[x.execute].column, g.executes[x.execute].binary
+	}
+	if value, ok := firstColumn(m.body); ok {
+		a.keys = append(a.keys, keyText(value, column, binary))
+	} else {
+		a.keys = append(a.keys, null)
+	}
+}
+
+func (x *exchange) error(m message) {
+	a := x.answer
+	code := readField(m.body, 'C')
+	a.failed = true
+	a.tags = append(a.tags, strings.TrimSpace("ERROR "+code+" "+readField(m.body, 'n')))
+	if code == "0A000" || code == "26000" { // the plan of a prepared statement is void, or it is not there
+		clear(x.on.prepared)
+	}
+	if name, ok := strings.CutPrefix(readField(m.body, 'M'), "permission denied for function "); ok && code == "42501" && slices.Contains(bypassing, name) {
+		x.s.fail(&RefusedStatementError{SQL: x.current().sql,
+			Why: "it calls " + name + "() somewhere (a default, a trigger, a function), the server's own clock or chance; accepted is recon.now(), or an id of the Runtime"})
+	}
+}
+
+// current is the execution that the reading stands at.
+func (x *exchange) current() execution {
+	done := 0
+	for _, g := range x.groups[:x.group] {
+		done += len(g.executes)
+	}
+	return x.f.executes[min(done+x.execute, len(x.f.executes)-1)]
+}
+
+// after keeps the books: what may have let go of locks, what is unknown about the session now.
+func (s *Sessions) after(x *exchange) {
+	on, f, a := x.on, x.f, x.answer
+	for _, e := range f.executes {
+		if e.defines {
+			s.forget()
+			s.relayout()
+		}
+	}
+	rolledBack := false
+	for _, tag := range a.tags {
+		rolledBack = rolledBack || tag == "ROLLBACK"
+	}
+	if rolledBack || a.failed && x.before != 'I' {
+		on.clock = clockUnknown // SET is transactional
+	}
+	released := on.status == 'I' || a.waited || a.failed || f.any(func(st *statement) bool { return st.releases })
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.moved = s.moved || released
+	s.run.count.Flushes++
+	s.run.count.Executes += len(f.executes)
+}
+
+// note writes the result of a move into the history.
+func (s *Sessions) note(ctx context.Context, what string, f *flush, a *answer) {
+	e := sim.Entry{What: what, Text: a.String(), Keys: a.keys, Rows: a.rows}
+	if a.waited { // it stands at the gate of its wait now, but what came back is the statement's
+		e.Label = f.label()
+	}
+	s.kernel().Note(ctx, e)
+}

@@ -1,0 +1,113 @@
+package pg
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/recondrill/recondrill/sim"
+)
+
+// cable is the name of the actor of the world that carries bytes whose sender is gone.
+const cable = "net"
+
+// sendLate hands the flush to the network: the client end is gone now, the bytes reach the server after the delay, as a task
+// of their own. Until then the session, where the connection held one, keeps its transaction and its locks.
+func (c *conn) sendLate(f *flush, delay time.Duration) {
+	on := c.detach(errCut)
+	f.detach()
+	s, start := c.sessions, c.start
+	c.kernel.Later(cable, f.label(), delay, func(ctx context.Context) {
+		if on == nil {
+			var err error
+			if on, err = s.take(context.Background(), start); err != nil {
+				s.fail(err)
+				return
+			}
+		}
+		x := s.newExchange(on, f)
+		err := x.send()
+		if err == nil {
+			err = x.read(ctx)
+		}
+		s.landed(ctx, x, err)
+	})
+}
+
+// completeLate lets a statement that waits in the server, and whose client gave up, complete when it is granted.
+func (c *conn) completeLate(x *exchange) {
+	c.detach(os.ErrDeadlineExceeded)
+	s := c.sessions
+	c.kernel.Later(cable, x.f.label(), 0, func(ctx context.Context) {
+		s.setMoved() // it may have been granted while nobody stood there for it
+		err := s.standBlocked(ctx, x.on, x.f.label())
+		if err == nil {
+			err = x.read(ctx)
+		}
+		s.landed(ctx, x, err)
+	})
+}
+
+// landed ends a session whose last bytes have arrived: the server notices that the client is gone.
+func (s *Sessions) landed(ctx context.Context, x *exchange, err error) {
+	switch {
+	case err == nil:
+		s.note(ctx, "landed", x.f, x.answer)
+	case errors.Is(err, errGone):
+		s.note(ctx, "gone", x.f, x.answer)
+	}
+	s.release(x.on)
+}
+
+// overdue: the deadline of a statement passed while it waited in the server. As with the driver's own handling of a
+// context that ends, the connection is given up; what differs is what the server does with the statement.
+func (c *conn) overdue(ctx context.Context, x *exchange, err error) {
+	switch {
+	case errors.Is(err, sim.ErrDeadlineCompletes):
+		c.completeLate(x)
+	case errors.Is(err, sim.ErrDeadline):
+		// The signal is there before the backend goes on, and cancels it before it looks at the lock.
+		err := c.sessions.cancel(x.on)
+		if err == nil {
+			err = c.sessions.resume(x.on)
+		}
+		if err == nil {
+			err = x.read(ctx)
+		}
+		if err != nil {
+			c.refuse(err)
+			return
+		}
+		c.sessions.note(ctx, "cancelled", x.f, x.answer)
+		c.end(os.ErrDeadlineExceeded)
+	default:
+		c.refuse(err)
+	}
+}
+
+// Values of class fault that the wire carries out. The kernel's own (kill before, stall) never come here.
+var (
+	killAfter     = sim.Value{Verb: "kill", Arg: "after"}
+	cutBefore     = sim.Value{Verb: "cut", Arg: "before"}
+	cutAfter      = sim.Value{Verb: "cut", Arg: "after"}
+	lateStatement = sim.Value{Verb: "late", Arg: "statement"}
+)
+
+const commitLatePrefix = "late "
+
+// commitLate is a COMMIT that lands after a delay.
+func commitLate(d time.Duration) sim.Value {
+	return sim.Value{Verb: "commit", Arg: commitLatePrefix + sim.Seconds(d)}
+}
+
+// commitDelay is the inverse of commitLate.
+func commitDelay(v sim.Value) (time.Duration, bool) {
+	text, ok := strings.CutPrefix(v.Arg, commitLatePrefix)
+	if v.Verb != "commit" || !ok {
+		return 0, false
+	}
+	d, err := time.ParseDuration(text)
+	return d, err == nil
+}

@@ -1,0 +1,67 @@
+package pg
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// processStart is when a process started, in the kernel's ticks since boot; false when there is none (a zombie is none).
+func processStart(pid int) (int64, bool) {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0, false
+	}
+	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+	if len(fields) < 20 || fields[0] == "Z" {
+		return 0, false
+	}
+	start, err := strconv.ParseInt(fields[19], 10, 64) // field 22 of the whole line
+	return start, err == nil
+}
+
+// serverProcesses finds the processes of PostgreSQL that work below a path: they stand there, or were told of it.
+// Only its own programs count, so that a person's shell or pager in there is left alone.
+func serverProcesses(path string) []int {
+	entries, _ := os.ReadDir("/proc")
+	var out []int
+	for _, entry := range entries {
+		pid, err := strconv.Atoi(entry.Name())
+		if err != nil {
+			continue
+		}
+		program, err := os.Readlink(filepath.Join("/proc", entry.Name(), "exe"))
+		if err != nil {
+			continue
+		}
+		if base := strings.TrimSuffix(filepath.Base(program), " (deleted)"); base != "postgres" && base != "initdb" {
+			continue
+		}
+		cwd, _ := os.Readlink(filepath.Join("/proc", entry.Name(), "cwd"))
+		args, _ := os.ReadFile(filepath.Join("/proc", entry.Name(), "cmdline"))
+		if strings.HasPrefix(cwd, path) || bytes.Contains(args, []byte(path)) {
+			out = append(out, pid)
+		}
+	}
+	return out
+}
+
+// childAttributes are for a program of PostgreSQL that must not outlive us: its own process group (an interrupt at the
+// terminal is ours to handle), the user to be, and the signal it gets when our thread ends. That thread must therefore be
+// locked for as long as the child lives.
+func childAttributes(credential *syscall.Credential, whenWeDie syscall.Signal) *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setpgid: true, Credential: credential, Pdeathsig: whenWeDie}
+}
+
+// pinThread keeps the calling thread, and every process it starts from now on, on one core.
+func pinThread(core int) error {
+	var set unix.CPUSet
+	set.Set(core)
+	return unix.SchedSetaffinity(0, &set)
+}

@@ -1,0 +1,43 @@
+package pg
+
+import (
+	"runtime"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+)
+
+func TestOpen_PinsTheServerAndNothingElseToItsCore(t *testing.T) {
+	before := threadCores(t)
+	for _, w := range oneOfEachWay(t) {
+		s := openForTest(t, Options{How: w.How, Image: w.Image, Core: 1})
+		cores := "SELECT (regexp_match(pg_read_file('/proc/self/status'), 'Cpus_allowed_list:\t(.*?)\n'))[1]"
+		require.Equal(t, []string{"1"}, query(t, s.ConnString("postgres"), cores))
+		require.Equal(t, before, threadCores(t), "threads of ours that may run elsewhere than before")
+		require.NoError(t, s.Close(t.Context()))
+	}
+}
+
+// threadCores tells on how many cores each of several threads of this process may run, having made new ones for it.
+func threadCores(t *testing.T) []int {
+	const threads = 16
+	counts := make([]int, threads)
+	var together, all sync.WaitGroup
+	together.Add(threads)
+	for n := range threads {
+		all.Go(func() {
+			runtime.LockOSThread()
+			defer runtime.UnlockOSThread()
+			together.Done()
+			together.Wait() // so that no two share a thread
+			var set unix.CPUSet
+			if unix.SchedGetaffinity(0, &set) == nil {
+				counts[n] = set.Count()
+			}
+		})
+	}
+	all.Wait()
+	return counts
+}

@@ -1,0 +1,186 @@
+package pg
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// base is what the database held after its set-up: the rows of the migrations, and where the sequences stood.
+type base struct {
+	rows      []baseRows
+	sequences []string // calls of setval
+}
+
+type baseRows struct {
+	table  tableLayout
+	insert string
+}
+
+// Snapshot remembers what is in the database now as what Reset restores, and resets to it, so that the first run finds
+// the same physical state as every later one. It is taken once, after migrations and InstallClock, and holds all rows in
+// memory: set-up is small. Without Snapshot, Reset empties every table.
+func (s *Sessions) Snapshot(ctx context.Context) error {
+	s.sweep()
+	s.watch.Lock()
+	defer s.watch.Unlock()
+	s.layout = nil
+	l, err := s.look(ctx)
+	if err != nil {
+		return err
+	}
+	tables, err := s.readTables(ctx, l.tables)
+	if err != nil {
+		return err
+	}
+	b := &base{}
+	for _, t := range l.tables {
+		if rows := tables[t.name]; len(rows.Rows) > 0 {
+			b.rows = append(b.rows, baseRows{t, insertAll(t, rows)})
+		}
+	}
+	for _, q := range l.sequences {
+		var call string
+		err := s.monitor.QueryRow(ctx, "select format('setval(%L, %s, %L)', $1::text, last_value, is_called) from "+q, q).Scan(&call)
+		if err != nil {
+			return fmt.Errorf("snapshot of sequence %s: %w", q, err)
+		}
+		b.sequences = append(b.sequences, call)
+	}
+	s.base = b
+	for range 2 { // the second finds what the first leaves, as every later one will
+		if err := s.reset(ctx, l, true); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// insertAll is one statement that puts the rows back, generated columns left to the server.
+func insertAll(t tableLayout, table Table) string {
+	rows := make([]string, len(table.Rows))
+	for i, row := range table.Each() {
+		values := make([]string, len(t.stored))
+		for j, c := range t.stored {
+			if values[j] = "null"; !row.Null(c) {
+				values[j] = quoteText(row[c])
+			}
+		}
+		rows[i] = "(" + strings.Join(values, ", ") + ")"
+	}
+	return fmt.Sprintf("insert into %s (%s) overriding system value values %s", t.quoted, quoteNames(t.stored), strings.Join(rows, ", "))
+}
+
+// Reset brings the database back to the snapshot: rows, sequences, and the physical state, without which rows would come
+// in another order after other runs. Sessions left in use are rolled back first. DELETE and VACUUM: TRUNCATE makes new files and takes
+// three times as long, DELETE alone lets tables grow.
+func (s *Sessions) Reset(ctx context.Context) error {
+	s.sweep()
+	s.watch.Lock()
+	defer s.watch.Unlock()
+	l, err := s.look(ctx)
+	if err != nil {
+		return err
+	}
+	s.freshen()
+	return s.reset(ctx, l, false)
+}
+
+// reset empties what is not empty on disk, or everything, and fills in the base. Needs watch.
+func (s *Sessions) reset(ctx context.Context, l *layout, everything bool) error {
+	touched, err := s.touched(ctx, l, everything)
+	if err != nil {
+		return fmt.Errorf("reset database %s: %w", s.database, err)
+	}
+	if err := s.empty(ctx, touched); err != nil {
+		return fmt.Errorf("reset database %s: %w", s.database, err)
+	}
+	if err := s.fill(ctx, l); err != nil {
+		return fmt.Errorf("reset database %s: restore the snapshot: %w", s.database, err)
+	}
+	return nil
+}
+
+// fill puts the rows and sequences of the base back.
+func (s *Sessions) fill(ctx context.Context, l *layout) error {
+	var fill []string
+	if s.base == nil {
+		for _, q := range l.sequences {
+			fill = append(fill, "alter sequence "+q+" restart")
+		}
+		return s.script(ctx, fill)
+	}
+	if s.replica && len(s.base.rows) > 0 {
+		fill = append(fill, replicaRole)
+	}
+	for _, r := range s.base.rows {
+		fill = append(fill, r.insert)
+	}
+	if len(s.base.sequences) > 0 {
+		fill = append(fill, "select "+strings.Join(s.base.sequences, ", "))
+	}
+	return s.script(ctx, fill)
+}
+
+// replicaRole switches triggers and foreign keys off for the transaction: append-only tables refuse deletes, and the rows of
+// the base come in any order.
+const replicaRole = "set local session_replication_role = replica"
+
+// touched are the tables with something on disk, be it only dead rows: VACUUM gives back the pages of an empty one.
+func (s *Sessions) touched(ctx context.Context, l *layout, everything bool) ([]tableLayout, error) {
+	if everything {
+		return l.tables, nil
+	}
+	oids := make([]uint32, len(l.tables))
+	for i, t := range l.tables {
+		oids[i] = t.oid
+	}
+	rows, err := s.monitor.Query(ctx, "select oid from pg_class where oid = any($1) and (relkind = 'p' or pg_relation_size(oid) > 0)", oids)
+	if err != nil {
+		return nil, err
+	}
+	dirty := map[uint32]bool{}
+	var oid uint32
+	if _, err := pgx.ForEachRow(rows, []any{&oid}, func() error { dirty[oid] = true; return nil }); err != nil {
+		return nil, err
+	}
+	var out []tableLayout
+	for _, t := range l.tables {
+		if dirty[t.oid] {
+			out = append(out, t)
+		}
+	}
+	return out, nil
+}
+
+// empty deletes and vacuums. On a given server where triggers can't be switched off it truncates: slower, and such runs
+// claim no replay.
+func (s *Sessions) empty(ctx context.Context, tables []tableLayout) error {
+	if len(tables) == 0 {
+		return nil
+	}
+	var names []string
+	deletes := []string{replicaRole}
+	for _, t := range tables {
+		names = append(names, t.quoted)
+		deletes = append(deletes, "delete from "+t.quoted)
+	}
+	if !s.replica {
+		_, err := s.monitor.Exec(ctx, "truncate "+strings.Join(names, ", ")+" cascade")
+		return err
+	}
+	if err := s.script(ctx, deletes); err != nil {
+		return err
+	}
+	return s.script(ctx, []string{"vacuum (index_cleanup on, truncate on) " + strings.Join(names, ", ")})
+}
+
+// script runs statements in one round trip and one transaction.
+func (s *Sessions) script(ctx context.Context, statements []string) error {
+	if len(statements) == 0 {
+		return nil
+	}
+	return s.monitor.PgConn().Exec(ctx, strings.Join(statements, ";\n")).Close()
+}
