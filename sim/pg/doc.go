@@ -16,6 +16,21 @@
 //	exec   a shell kept open in the container   any other daemon
 //	sql    COPY … TO PROGRAM                    a given server's superuser; without one there is no stop mode
 //
+// # The gate
+//
+// Sessions.Configure points a pgx pool at a net.Conn whose Write does a whole round trip: it waits at the kernel's gate
+// (one for each flush that executes something), forwards, reads to the last ReadyForQuery, and leaves the answer in a
+// buffer for Read. "The server has done it" is therefore a fact before the program learns of it, which makes every
+// fault after it trivial: kill after, cut after, a late statement of a dead process, a COMMIT that lands after the
+// reconnect. pgx's own background goroutines find nothing to do here and decide nothing.
+//
+// Sessions outlive the connections of the program: what a dead process left open is rolled back and the session is
+// given to the next one, with its prepared statements. A wait for a lock stops the backend and hands the decision
+// when to let it go on to the kernel (lock.go). recon.now() reads a setting that the gate sends ahead of a flush when
+// time has moved (clock.go). Statements that would bring in the server's own clock, chance or timers are refused by
+// their text (refuse.go); a run that meets one proves nothing. Reset brings every table back to the snapshot and to
+// the same physical state; Dump reads them all, found in the catalogue.
+//
 // # Nothing is left behind
 //
 // Whatever is made bears its owner (place, pid, start time of the process) from the moment it exists: a directory and a
