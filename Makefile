@@ -21,6 +21,7 @@ drill: build ## the catalogue of drills on generated accounts, then on the expor
 	./bin/recondrill drill --statements testdata/statements --out out/statements
 
 test: ## every test: units, properties, drills on every way to get PostgreSQL that this machine offers
+	@$(GO) test -count=1 -v -run '^TestWays_' ./drills
 	$(GO) test -timeout 10m ./...
 	$(GO) test -timeout 10m -race ./sim ./faults ./reports ./engine ./engine/ledger ./engine/calendar ./engine/match ./engine/advice
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -181,17 +182,20 @@ func TestDrills_PlansPrintAndParseBackAndNameQueriesThatExist(t *testing.T) {
 	}
 }
 
-func TestRegressions_EachReplaysWithItsVerdict(t *testing.T) {
-	files, err := os.ReadDir("../testdata/regressions")
+func TestRegressions_EachReplaysWithItsVerdictAndHash(t *testing.T) {
+	files, err := filepath.Glob("../testdata/regressions/*.script")
 	require.NoError(t, err)
-	for _, f := range files {
-		name := "../testdata/regressions/" + f.Name()
-		text, err := os.ReadFile(name)
+	require.NotEmpty(t, files)
+	b, err := openBench(t.Context(), benchSetup{postgres: "auto", run: runID(), core: -1, log: t.Logf})
+	require.NoError(t, err)
+	defer b.close()
+	for _, name := range files {
+		s, err := ReplayOptions{File: name}.script()
 		require.NoError(t, err)
-		s, err := sim.ParseScript(string(text))
+		d, err := byName(s.Header.Drill)
 		require.NoError(t, err, name)
-		run, err := Replay(t.Context(), ReplayOptions{File: name, Postgres: "auto", Log: t.Logf})
-		require.NoError(t, err, name)
-		require.Equal(t, s.Header.Verdict, string(run.Verdict), "%s: %s %s", name, run.Error, strings.Join(run.Story, "\n"))
+		run, _ := b.replay(t.Context(), d, s)
+		require.Equal(t, s.Header.Verdict, string(run.Verdict), "%s: %s %s; where the engine's SQL was changed on purpose: go test ./drills -run TestRehash -rehash",
+			name, run.Error, strings.Join(run.Story, "\n"))
 	}
 }

@@ -128,8 +128,8 @@ func worker(name string) Node {
 
 const (
 	traceVersion = 1
-	movesMax     = 64    // K: moves of one task in a row in the plain run
-	instantMax   = 20000 // S: more moves at one instant are a livelock
+	movesMax     = 64   // K: moves of one task in a row in the plain run
+	instantMax   = 3000 // S: more moves at one instant are a livelock
 )
 
 func (d Drill) header(seed uint64) sim.Header {

@@ -18,10 +18,10 @@ func lostLease() Drill {
 		Nodes: []Node{{"admit-1", []string{"admission"}}, worker("worker-1"), worker("worker-2")},
 		Faults: faults.Plan{
 			Rules: []faults.Rule{
-				{Kind: "crash", Per10k: 50, Where: "worker-* *"}, {Kind: "late-statement", Per10k: 80, Where: "worker-* *"},
-				{Kind: "stall", Per10k: 80, Where: "worker-* *"}, {Kind: "expired-lease", Per10k: 80, Where: "worker-* *"},
+				{Kind: "crash", Per10k: 50, Where: "worker-*/* sql:*"}, {Kind: "late-statement", Per10k: 80, Where: "worker-*/* sql:*"},
+				{Kind: "stall", Per10k: 80, Where: "worker-*/* sql:*"}, {Kind: "expired-lease", Per10k: 80, Where: "worker-*/* sql:*"},
 				{Kind: "expired-lease", Per10k: 2500, Where: "worker-*/* sql:Finish*"},
-				{Kind: "cut-before", Per10k: 70, Where: "worker-* *"}, {Kind: "cut-after", Per10k: 70, Where: "worker-* *"},
+				{Kind: "cut-before", Per10k: 70, Where: "worker-*/* sql:*"}, {Kind: "cut-after", Per10k: 70, Where: "worker-*/* sql:*"},
 				{Kind: "commit-late", Per10k: 4000, Where: "worker-* sql:commit"},
 			},
 			Switch: 500, Latency: 60, Most: 9,

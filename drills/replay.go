@@ -47,17 +47,30 @@ func Replay(ctx context.Context, o ReplayOptions) (reports.Run, error) {
 		return reports.Run{}, err
 	}
 	defer b.close()
-	decider := sim.Decider(sim.Recorded(script))
 	if o.File == "" {
-		decider = sim.Seeded(o.Seed, d.most(), d.weigh())
+		r := b.run(ctx, d, o.Seed, sim.Seeded(o.Seed, d.most(), d.weigh()))
+		o.trace(r)
+		return r.run, nil
 	}
-	r := b.run(ctx, d, script.Header.Seed, decider)
-	if o.Trace != nil {
-		for _, line := range r.history.Lines() {
-			fmt.Fprintln(o.Trace, line)
-		}
+	run, r := b.replay(ctx, d, script)
+	o.trace(r)
+	return run, nil
+}
+
+func (o ReplayOptions) trace(r *result) {
+	if o.Trace == nil {
+		return
 	}
-	return compare(r, script.Header, unused(decider), b.server.CanStop()), nil
+	for _, line := range r.history.Lines() {
+		fmt.Fprintln(o.Trace, line)
+	}
+}
+
+// replay makes a script's run and holds it against what the script says of it.
+func (b *bench) replay(ctx context.Context, d Drill, script sim.Script) (reports.Run, *result) {
+	recorded := sim.Recorded(script)
+	r := b.run(ctx, d, script.Header.Seed, recorded)
+	return compare(r, script.Header, unused(recorded), b.server.CanStop()), r
 }
 
 // compare holds a replayed run against what its file says of it.

@@ -10,7 +10,8 @@ create table recon.window (
 	skipped_by text,                                   -- only a person skips a window
 	skipped_why text,
 	primary key (account_id, window_id),
-	check (starts_at < ends_at and ends_at <= due_at)
+	check (starts_at < ends_at and ends_at <= due_at),
+	check (isfinite(starts_at) and isfinite(due_at))   -- what no claim could read would stop every claim
 );
 create index window_due on recon.window (due_at, account_id, window_id);
 

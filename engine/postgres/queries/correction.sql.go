@@ -71,8 +71,8 @@ with due as (
 	where c.act in ('refund', 'local') and c.state in ('approved', 'unknown', 'submitting') and case c.state
 		when 'approved' then c.next_at <= recon.now()
 			and (c.leased_by is null or c.leased_by = $1 or c.lease_until <= recon.now()
-				or not exists (select from recon.member m
-					where m.member_id = c.leased_by and m.stopped_at is null and m.beat_at > recon.now() - $2::interval))
+				or exists (select from recon.member m -- positive evidence, see ClaimIntents
+					where m.member_id = c.leased_by and (m.stopped_at is not null or m.beat_at <= recon.now() - $2::interval)))
 			and recon.provider_pause(c.account_id) = ''
 			and not exists (select from recon.correction p where p.account_id = c.account_id and p.state = 'parked')
 		when 'unknown' then c.next_at <= recon.now() and (c.lease_until is null or c.lease_until <= recon.now())

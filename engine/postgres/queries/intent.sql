@@ -16,8 +16,11 @@ with due as (
 		when 'unknown' then i.next_at <= recon.now() and (i.lease_until is null or i.lease_until <= recon.now())
 			and (@can_look_up::boolean or i.first_submitted_at + @resend_within::interval > recon.now())
 		when 'submitting' then i.lease_until <= recon.now()
-		else i.lease_until <= recon.now() or i.leased_by = @member or not exists (select from recon.member m
-			where m.member_id = i.leased_by and m.stopped_at is null and m.beat_at > recon.now() - @dead_after::interval)
+		else i.lease_until <= recon.now() or i.leased_by = @member
+			-- Positive evidence: a row that is checked again after a concurrent claim sees members by the old snapshot, and
+			-- one that registered since would count as absent.
+			or exists (select from recon.member m
+				where m.member_id = i.leased_by and (m.stopped_at is not null or m.beat_at <= recon.now() - @dead_after::interval))
 		end
 	order by (i.crashes > 0) desc, (i.state in ('unknown', 'submitting')) desc, i.intent_id
 	limit @batch
