@@ -13,7 +13,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/recondrill/recondrill/reports"
-	"github.com/recondrill/recondrill/sim"
 	"github.com/recondrill/recondrill/sim/pg"
 	"github.com/stretchr/testify/require"
 )
