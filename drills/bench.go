@@ -21,7 +21,8 @@ type benchSetup struct {
 	log                              func(string, ...any)
 }
 
-// serverRuns is how many runs one server serves: its catalogues and heaps grow old, however clean each reset is.
+// serverRuns is how many orders one server serves (a run each, more where one is made again or shrunk): its catalogues
+// and heaps grow old, however clean each reset is.
 const serverRuns = 20_000
 
 // bench is what a worker process keeps from run to run: one server, one database with the engine's schema, the warm
@@ -32,7 +33,7 @@ type bench struct {
 	database string
 	sessions *pg.Sessions
 	books    *postgres.DB
-	runs     int
+	runs     int    // orders so far
 	attached func() // for measurements: called when a run has its sessions
 }
 
@@ -134,7 +135,7 @@ type sameRuntime struct{ *node.Runtime }
 
 func (sameRuntime) ID() [16]byte { return [16]byte{} }
 
-// renew replaces a server that has served its runs.
+// renew counts an order, and replaces a server that has served its runs.
 func (b *bench) renew(ctx context.Context) error {
 	b.runs++
 	if b.runs%serverRuns != 0 || b.server.How() == "given" {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/recondrill/recondrill/reports"
@@ -95,7 +96,7 @@ func (o *CampaignOptions) normalise() ([]Drill, error) {
 		o.Search = "random"
 	}
 	if !slices.Contains(Searches(), o.Search) {
-		return nil, &UsageError{fmt.Errorf("--search %s: accepted are random and sweep", o.Search)}
+		return nil, &UsageError{fmt.Errorf("--search %s: accepted are %s", o.Search, strings.Join(Searches(), " and "))}
 	}
 	if o.Runs == 0 && o.For == 0 && o.Search == "random" {
 		o.Runs = runsDefault

@@ -147,7 +147,7 @@ func TestCanary_TellsAStoryOfAtMostTenLinesThatReplaysWithTheSameHash(t *testing
 	require.Equal(t, reports.Violation, again.Verdict, again.Error)
 }
 
-func TestSweep_TriesEverySingleDeviationOfThePlainRun(t *testing.T) {
+func TestSweep_EachRunIsOneDeviationOfThePlainRun(t *testing.T) {
 	h := campaignOf(t, CampaignOptions{Names: []string{"timeout-after-acceptance"}, Seed: 1, Runs: 40, Search: "sweep", Postgres: "local"})
 	require.Len(t, h.runs, 40)
 	for _, r := range h.runs {
@@ -157,7 +157,7 @@ func TestSweep_TriesEverySingleDeviationOfThePlainRun(t *testing.T) {
 }
 
 func TestDrills_PlansPrintAndParseBackAndNameQueriesThatExist(t *testing.T) {
-	queries := map[string]bool{"begin": true, "commit": true, "rollback": true, "*": true}
+	queries := []string{"begin", "commit", "rollback"}
 	files, err := os.ReadDir("../engine/postgres/queries")
 	require.NoError(t, err)
 	for _, f := range files {
@@ -167,15 +167,19 @@ func TestDrills_PlansPrintAndParseBackAndNameQueriesThatExist(t *testing.T) {
 		text, err := os.ReadFile("../engine/postgres/queries/" + f.Name())
 		require.NoError(t, err)
 		for _, m := range regexp.MustCompile(`(?m)^-- name: (\w+) `).FindAllStringSubmatch(string(text), -1) {
-			queries[m[1]] = true
+			queries = append(queries, m[1])
 		}
+	}
+	exists := func(glob string) bool { // Finish* is every query that begins so
+		prefix, open := strings.CutSuffix(glob, "*")
+		return slices.ContainsFunc(queries, func(q string) bool { return q == glob || open && strings.HasPrefix(q, prefix) })
 	}
 	named := regexp.MustCompile(`sql:([\w*]+)`)
 	for _, d := range Catalogue() {
 		require.NoError(t, d.Faults.Check(), d.Name)
 		for _, r := range d.Faults.Rules {
 			for _, m := range named.FindAllStringSubmatch(r.Where, -1) {
-				require.True(t, queries[m[1]], "%s: %s names the query %s, which does not exist", d.Name, r.Where, m[1])
+				require.True(t, exists(m[1]), "%s: %s names the query %s, which does not exist", d.Name, r.Where, m[1])
 			}
 		}
 	}

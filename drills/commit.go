@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// commit names what was built, from the build's own stamp, else from git where the sources are.
+// commit names what was built, from the build's own stamp, else what git says of the working directory: `go run`
+// stamps nothing. Empty where neither knows.
 func commit() string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {

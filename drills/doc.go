@@ -10,7 +10,7 @@
 // A Drill is data: a world, the processes that live in it, the plan of faults, what must hold. run.go takes one
 // through the kernel. What an engine process gets is what it gets in production: its Runtime is a sim.Process, its
 // pool dials through sim/pg, its ports are answered by sim/world (ports.go). What is simulated differs from production
-// in settings.go and nowhere else.
+// in settings.go, in the server's name (sameIdentity in bench.go) and in what sim/pg replaces (recon.now()).
 //
 // Authoritative is the journal of events (package reports), and for one run its script: the seed's deviations, which
 // replay. A failure and every tenth pass are made again after other runs and compared line by line; a difference is

@@ -16,16 +16,15 @@ import (
 // Drill is a named exercise: a world, the processes that live in it, the faults that strike, and what must hold. It
 // is data; the runner takes it under the kernel.
 type Drill struct {
-	Name    string
-	Claim   string // what must hold, one sentence
-	World   world.Setup
-	Nodes   []Node
-	Engine  Settings
-	Faults  faults.Plan
-	Oracles []string // judge by these; none = all
-	Facts   []Fact   // what must besides be true at the end of this very drill
-	Lasts   time.Duration
-	Canary  bool // has a planted bug, which must be found
+	Name   string
+	Claim  string // what must hold, one sentence
+	World  world.Setup
+	Nodes  []Node
+	Engine Settings
+	Faults faults.Plan
+	Facts  []Fact // what must besides be true at the end of this very drill
+	Lasts  time.Duration
+	Canary bool // has a planted bug, which must be found
 
 	// channels decorates the channels the engine gets: a canary's planted bug, so that the engine holds no bug flag.
 	channels func(engine.Channel) engine.Channel
@@ -37,10 +36,8 @@ type Node struct {
 	Parts []string
 }
 
-// Settings are what the engine is set to under simulation; a zero means the runner's default, see fleet.go. Idle
-// polls and heartbeats are rarer than in production because each costs a statement.
+// Settings are what a drill sets otherwise than settings.go; a zero means what stands there.
 type Settings struct {
-	Lease    time.Duration
 	Lanes    map[string]int // capacity of dead-letter lanes that differ from the schema's
 	Batch    int            // accounts that one slot admits
 	Attempts int            // failures after which a record dies
@@ -99,18 +96,6 @@ func pick(names []string) ([]Drill, error) {
 		}
 	}
 	return picked, nil
-}
-
-// oracles are the names of those who judge this drill.
-func (d Drill) oracles() []string {
-	if len(d.Oracles) > 0 {
-		return d.Oracles
-	}
-	var names []string
-	for _, o := range oracle.All() {
-		names = append(names, o.Name())
-	}
-	return names
 }
 
 // The night of every drill: three slots, five minutes apart.

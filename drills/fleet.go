@@ -121,7 +121,7 @@ func (f *fleet) open(ctx context.Context, p *sim.Process) (*postgres.DB, error) 
 	}
 	config.MaxConns = connections
 	f.bench.sessions.Configure(config, p, engineRole)
-	return postgres.Open(ctx, p, config, f.drill.databaseOptions(p.Name()))
+	return postgres.Open(ctx, p, config, databaseOptions(p.Name()))
 }
 
 // broken notes what no run should meet: a mistake of the drill, not a fault.

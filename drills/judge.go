@@ -14,7 +14,7 @@ import (
 	"github.com/recondrill/recondrill/sim/pg"
 )
 
-// judge asks the drill's oracles and makes the verdict. Its error says what could not be checked.
+// judge asks every oracle that no fault of the run excuses, and makes the verdict. Its error says what could not be checked.
 func (r *result) judge(d Drill, stopped error, v oracle.View) error {
 	var livelock *sim.Livelock
 	var stuck *sim.Stuck
@@ -27,9 +27,8 @@ func (r *result) judge(d Drill, stopped error, v oracle.View) error {
 		return stopped
 	}
 	r.run.Checked = map[string]int{}
-	asked := d.oracles()
 	for _, o := range oracle.All() {
-		if !slices.Contains(asked, o.Name()) || slices.ContainsFunc(o.ExcusedBy(), func(kind string) bool { return slices.Contains(r.run.Faults, kind) }) {
+		if slices.ContainsFunc(o.ExcusedBy(), func(kind string) bool { return slices.Contains(r.run.Faults, kind) }) {
 			continue
 		}
 		found := o.Check(v)

@@ -71,12 +71,14 @@ func (f *fleet) look(ctx context.Context, db *postgres.DB) (busy bool, err error
 }
 
 // act does what the advice says. Advice that the engine then refuses, though the record did not move, is wrong
-// advice, which at 02:00 is as bad as none.
+// advice, which at 02:00 is as bad as none. Any other error is tried again at the next look; one that stays keeps the run
+// from settling.
 func (f *fleet) act(ctx context.Context, db *postgres.DB, r ops.Record, a advice.Advice) {
 	err := ops.Do(ctx, db, a.Act, ops.Act{By: operatorName, Expect: a.Version, Why: a.Why}, r.Kind, r.Key)
 	var moved *ops.MovedError
 	switch {
 	case err == nil, errors.As(err, &moved), errors.Is(err, ops.ErrNoRecord), errors.Is(err, sim.ErrKilled):
+		// Done, or somebody else was first.
 	case errors.Is(err, ops.ErrNotAllowed):
 		f.advice = append(f.advice, oracle.Violation{Oracle: "advice", Record: string(r.Key),
 			Text: fmt.Sprintf("%s %s in %s: the advice was %s (%s) and the engine refused it: %v", r.Kind, r.Key, r.State, a.Act, a.Why, err)})

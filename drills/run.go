@@ -44,7 +44,7 @@ func (b *bench) run(ctx context.Context, d Drill, seed uint64, decider sim.Decid
 	r.run.WallMS = time.Since(began).Milliseconds()
 	if r.run.Verdict == reports.Violation {
 		r.script.Header.Oracle = r.run.Oracle
-		r.run.Story = tell(d, r)
+		r.run.Story = tell(r)
 	}
 	r.script.Header.Verdict = string(r.run.Verdict)
 	return r
@@ -55,7 +55,7 @@ func (b *bench) simulate(ctx context.Context, d Drill, seed uint64, decider sim.
 		return fmt.Errorf("reset: %w", err)
 	}
 	k := sim.New(sim.Config{Epoch: epoch, Seed: seed, Decider: decider, Locks: b.sessions, K: movesMax, S: instantMax,
-		Latencies: d.latencies(), Stalls: d.stalls(), Watchdog: watchdogMax})
+		Latencies: latencies(), Stalls: stalls(), Watchdog: watchdogMax})
 	b.sessions.Attach(k)
 	if b.attached != nil {
 		b.attached()
@@ -122,5 +122,5 @@ func (b *bench) simulate(ctx context.Context, d Drill, seed uint64, decider sim.
 	}
 	r.run.Faults = faults.Bitten(r.history)
 	r.findings = f.advice
-	return r.judge(d, stopped, oracle.View{Tables: tables, Earlier: early, Truth: w.Truth(), History: r.history, Settled: f.settled, Limits: d.limits(w, k.Now())})
+	return r.judge(d, stopped, oracle.View{Tables: tables, Earlier: early, Truth: w.Truth(), History: r.history, Settled: f.settled, Limits: limitsOf(w, k.Now())})
 }

@@ -24,7 +24,7 @@ import (
 // The settings of the engine under simulation. Production's are the zero values of its configurations; here idle
 // polls, heartbeats and maintenance are rarer, because each costs a statement and says nothing.
 const (
-	leaseDefault  = 90 * time.Second
+	lease         = 90 * time.Second
 	heartbeat     = 2 * time.Minute
 	heartbeatDead = 5 * time.Minute
 	pollIdle      = 3 * time.Minute
@@ -37,12 +37,10 @@ const (
 	paymentLag    = 36 * time.Hour
 )
 
-func (d Drill) lease() time.Duration { return cmp.Or(d.Engine.Lease, leaseDefault) }
-
-func (d Drill) databaseOptions(process string) postgres.Options {
-	return postgres.Options{Member: process, Lease: d.lease(), HeartbeatDead: heartbeatDead,
+func databaseOptions(process string) postgres.Options {
+	return postgres.Options{Member: process, Lease: lease, HeartbeatDead: heartbeatDead,
 		// A statement may stand longer than a lease before it is given up: some late ones land, some are cancelled.
-		StatementMax: 2 * d.lease(), ReadBackMax: 4 * d.lease()}
+		StatementMax: 2 * lease, ReadBackMax: 4 * lease}
 }
 
 func (d Drill) nodeConfig(n Node) node.Config {
@@ -68,21 +66,22 @@ func (d Drill) admission() admission.Config {
 }
 
 // latencies are how long a task may stand at a gate: around the lease and the heartbeat, where the time matters.
-func (d Drill) latencies() []time.Duration {
-	return []time.Duration{sim.NextTimer, d.lease() / 2, d.lease() + time.Second, 3 * d.lease(), heartbeatDead + time.Second}
+func latencies() []time.Duration {
+	return []time.Duration{sim.NextTimer, lease / 2, lease + time.Second, 3 * lease, heartbeatDead + time.Second}
 }
 
 // stalls are how long a process may stand still.
-func (d Drill) stalls() []time.Duration {
-	return []time.Duration{d.lease() + time.Second, 3 * d.lease(), heartbeatDead + heartbeat + time.Second}
+func stalls() []time.Duration {
+	return []time.Duration{lease + time.Second, 3 * lease, heartbeatDead + heartbeat + time.Second}
 }
 
 func (d Drill) weigh() func(sim.Gate, sim.Class) []sim.Weighted {
-	return d.Faults.Weigh(faults.Durations{Lease: d.lease()})
+	return d.Faults.Weigh(faults.Durations{Lease: lease})
 }
 
-func (d Drill) limits(w *world.World, now time.Time) oracle.Limits {
-	l := oracle.Limits{Epoch: epoch, Now: now, Lease: d.lease(), PaymentLag: paymentLag, Terms: map[string]world.Terms{"provider": w.Provider.Terms()}}
+// limitsOf are the numbers that oracles judge by.
+func limitsOf(w *world.World, now time.Time) oracle.Limits {
+	l := oracle.Limits{Epoch: epoch, Now: now, Lease: lease, PaymentLag: paymentLag, Terms: map[string]world.Terms{"provider": w.Provider.Terms()}}
 	for _, c := range w.Channels {
 		l.Terms[c.Name()] = c.Terms()
 	}

@@ -31,8 +31,8 @@ func (c *campaign) deadline(left int) time.Time {
 	return time.Now().Add((c.o.For - time.Since(c.began)) / time.Duration(left))
 }
 
-// sweep runs the plain run of each seed once and then one run for each single deviation that was possible in it:
-// every gate, every fault kind of the drill. Its bound is one deviation; it says nothing of pairs.
+// sweep makes the plain run of the first seed once and then one run for each single deviation that was possible in it:
+// every gate, every fault kind of the drill. Its bound is one deviation of one seed; it says nothing of pairs.
 func (c *campaign) sweep(ctx context.Context, d Drill, left int) (func() (order, bool), error) {
 	reply := c.crew.submit(ctx, order{Drill: d.Name, Seed: c.o.Seed, Gates: true})
 	if reply == nil {

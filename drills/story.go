@@ -12,8 +12,8 @@ const storyMax = 10 // lines
 
 // tell turns a failing run into at most ten lines in the words of the domain: where it starts, what deviated and
 // when, what came of it.
-func tell(d Drill, r *result) []string {
-	lines := []string{fmt.Sprintf("%s: %s", d.Name, d.opening(r))}
+func tell(r *result) []string {
+	lines := []string{fmt.Sprintf("%s: %s", r.run.Drill, r.opening())}
 	var deviations []string
 	for _, e := range r.history.Entries {
 		if e.Deviation != nil {
@@ -31,7 +31,7 @@ func tell(d Drill, r *result) []string {
 func clock(epoch time.Time, at time.Duration) string { return epoch.Add(at).UTC().Format("15:04:05") }
 
 // opening is the world that a run begins with.
-func (d Drill) opening(r *result) string {
+func (r *result) opening() string {
 	return fmt.Sprintf("seed %d, from %s: every night goes well but for this", r.run.Seed, r.epoch.Format("2006-01-02 15:04"))
 }
 

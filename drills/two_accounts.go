@@ -31,7 +31,7 @@ func twoAccounts() Drill {
 		Facts: []Fact{
 			everyWindowReconciled(),
 			{"each account was reconciled once", func(v oracle.View) error { return countOf(v, "recon.envelope", len(v.Tables["recon.account"].Rows)) }},
-			{"the repeated tick was admitted once", func(v oracle.View) error { return slotsOnce(v) }},
+			{"the repeated tick released no account a second time", releasedOnce},
 		},
 		Lasts: 30 * time.Minute,
 	}
@@ -44,8 +44,8 @@ func countOf(v oracle.View, table string, want int) error {
 	return nil
 }
 
-// slotsOnce: what the admissions say they released is what there is.
-func slotsOnce(v oracle.View) error {
+// releasedOnce: what the admissions say they released is what there is; that a slot has one admission is an oracle's.
+func releasedOnce(v oracle.View) error {
 	released := int64(0)
 	for _, row := range v.Tables["recon.admission"].Each() {
 		n, err := row.Int("inserted")
