@@ -17,15 +17,22 @@ func (b *bench) again(ctx context.Context, d Drill, first *result, run reports.R
 		return run
 	}
 	line, left, right, same := sim.Difference(first.history, second.history)
-	if same && first.tables == second.tables {
+	switch {
+	case !same:
+		run.Error = fmt.Sprintf("line %d differs: first %q, then %q", line, left, right)
+	case first.tables != second.tables:
+		run.Error = fmt.Sprintf("the same history left other tables: %s and %s", first.tables, second.tables)
+	case first.judged() != second.judged():
+		run.Error = fmt.Sprintf("the same run was judged two ways: %s, then %s", first.judged(), second.judged())
+	default:
 		return run
 	}
 	run.Verdict = reports.Nondeterministic
-	if same {
-		run.Error = fmt.Sprintf("the same history left other tables: %s and %s", first.tables, second.tables)
-	} else {
-		run.Error = fmt.Sprintf("line %d differs: first %q, then %q", line, left, right)
-	}
 	run.Story = []string{run.Error}
 	return run
+}
+
+// judged is the verdict with all that was found, in the order in which it was found.
+func (r *result) judged() string {
+	return fmt.Sprintf("%s %v %v", r.run.Verdict, r.findings, r.run.Faults)
 }

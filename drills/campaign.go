@@ -1,6 +1,7 @@
 package drills
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -198,6 +199,10 @@ func (c *campaign) take(ctx context.Context, d Drill, a answer) error {
 		if told, ok := c.explain(ctx, d, a); ok {
 			run.Story, run.Script = told.Run.Story, told.Script
 		}
+	}
+	if run.Replay == "" && run.Verdict != reports.Pass {
+		run.Script = cmp.Or(run.Script, a.Script)
+		run.Replay = "recondrill replay FILE (its script is in the report)"
 	}
 	c.tally.Add(run)
 	c.runs++

@@ -83,7 +83,7 @@ func TestWays_AreToldAndOneIsHere(t *testing.T) { ways(t) }
 
 func TestCampaign_OnAGivenServerHasTheSameHashesAndLeavesNothing(t *testing.T) {
 	ctx := t.Context()
-	server, err := pg.Open(ctx, pg.Options{How: "local", Run: runID(), Core: -1})
+	server, err := pg.Open(ctx, pg.Options{How: "auto", Run: runID(), Core: -1})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, server.Close(context.WithoutCancel(ctx))) }()
 	conn, err := pgx.Connect(ctx, server.ConnString("postgres"))
@@ -94,7 +94,7 @@ func TestCampaign_OnAGivenServerHasTheSameHashesAndLeavesNothing(t *testing.T) {
 
 	names := []string{"lost-lease", "timeout-after-acceptance"}
 	given := campaignOf(t, CampaignOptions{Names: names, Seed: 3, Runs: 3, Postgres: server.ConnString("postgres"), Servers: 2})
-	local := campaignOf(t, CampaignOptions{Names: names, Seed: 3, Runs: 3, Postgres: "local", Servers: 2})
+	local := campaignOf(t, CampaignOptions{Names: names, Seed: 3, Runs: 3, Postgres: "auto", Servers: 2})
 	require.Equal(t, local.hashes(), given.hashes())
 	var left int
 	require.NoError(t, conn.QueryRow(ctx, "select count(*) from pg_database where datname like 'recondrill%'").Scan(&left))
@@ -123,34 +123,35 @@ func TestCampaign_NoneOfTheCatalogueIsVacuousAndTheCanaryIsFound(t *testing.T) {
 }
 
 func TestCampaign_TheSameSeedIsTheSameRunWhicheverWorkerMakesIt(t *testing.T) {
-	one := campaignOf(t, CampaignOptions{Names: []string{"lost-lease"}, Seed: 7, Runs: 12, Postgres: "local", Servers: 1})
-	two := campaignOf(t, CampaignOptions{Names: []string{"lost-lease"}, Seed: 7, Runs: 12, Postgres: "local", Servers: 2})
+	one := campaignOf(t, CampaignOptions{Names: []string{"lost-lease"}, Seed: 7, Runs: 12, Postgres: "auto", Servers: 1})
+	two := campaignOf(t, CampaignOptions{Names: []string{"lost-lease"}, Seed: 7, Runs: 12, Postgres: "auto", Servers: 2})
 	require.Equal(t, one.hashes(), two.hashes())
 }
 
 func TestCanary_TellsAStoryOfAtMostTenLinesThatReplaysWithTheSameHash(t *testing.T) {
-	h := campaignOf(t, CampaignOptions{Names: []string{"canary"}, Seed: 1, Runs: 8, Postgres: "local"})
+	h := campaignOf(t, CampaignOptions{Names: []string{"canary"}, Seed: 1, Runs: 8, Postgres: "auto"})
 	require.Equal(t, reports.Violation, h.summary.Verdict)
 	i := slices.IndexFunc(h.runs, func(r reports.Run) bool { return r.Verdict == reports.Violation })
 	found := h.runs[i]
 	require.LessOrEqual(t, len(found.Story), storyMax)
 	require.Positive(t, found.Doubled.Messages)
-	again, err := Replay(t.Context(), ReplayOptions{Drill: "canary", Seed: found.Seed, Postgres: "local", Log: t.Logf})
+	again, err := Replay(t.Context(), ReplayOptions{Drill: "canary", Seed: found.Seed, Postgres: "auto", Log: t.Logf})
 	require.NoError(t, err)
 	require.Equal(t, found.Hash, again.Hash)
 	require.Equal(t, reports.Violation, again.Verdict)
 
 	shrunk := t.TempDir() + "/canary.script"
 	require.NoError(t, os.WriteFile(shrunk, []byte(found.Script), 0o644))
-	again, err = Replay(t.Context(), ReplayOptions{File: shrunk, Postgres: "local", Log: t.Logf})
+	again, err = Replay(t.Context(), ReplayOptions{File: shrunk, Postgres: "auto", Log: t.Logf})
 	require.NoError(t, err)
 	require.Equal(t, reports.Violation, again.Verdict, again.Error)
 }
 
 func TestSweep_EachRunIsOneDeviationOfThePlainRun(t *testing.T) {
-	h := campaignOf(t, CampaignOptions{Names: []string{"timeout-after-acceptance"}, Seed: 1, Runs: 40, Search: "sweep", Postgres: "local"})
-	require.Len(t, h.runs, 40)
-	for _, r := range h.runs {
+	h := campaignOf(t, CampaignOptions{Names: []string{"timeout-after-acceptance"}, Seed: 1, Runs: 40, Search: "sweep", Postgres: "auto"})
+	require.Len(t, h.runs, 1+40, "the plain run and one for each point")
+	require.Empty(t, h.runs[0].Deviations)
+	for _, r := range h.runs[1:] {
 		require.Len(t, r.Deviations, 1, "a sweep's run has one deviation")
 		require.Contains(t, []reports.Verdict{reports.Pass, reports.Vacuous}, r.Verdict, "%v", r.Story)
 	}

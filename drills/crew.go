@@ -49,6 +49,7 @@ type crew struct {
 	log    func(string, ...any)
 	jobs   chan job
 	done   sync.WaitGroup
+	gone   chan struct{} // closed when every member has ended
 	mu     sync.Mutex
 	failed error
 }
@@ -60,12 +61,14 @@ type job struct {
 }
 
 // submit hands an order to the next free member and gives the channel on which its answer comes. It waits while
-// all members have enough to do; nil when ctx ended first.
+// all members have enough to do; nil when ctx ended first, or no member is left (see err).
 func (c *crew) submit(ctx context.Context, o order) <-chan answer {
 	j := job{o, make(chan answer, 1)}
 	select {
 	case c.jobs <- j:
 		return j.reply
+	case <-c.gone:
+		return nil
 	case <-ctx.Done():
 		return nil
 	}
@@ -83,7 +86,7 @@ type postgresTold struct {
 // muster starts the members. The first tells its server before the others start: an error of it is the campaign's,
 // and on a server that can't be stopped there is one member only, since no replay is claimed there anyway.
 func muster(ctx context.Context, s crewSetup, log func(string, ...any)) (*crew, postgresTold, error) {
-	c := &crew{setup: s, log: log, jobs: make(chan job)}
+	c := &crew{setup: s, log: log, jobs: make(chan job), gone: make(chan struct{})}
 	server := c.enlist(ctx, 0)
 	switch {
 	case server.Err == "" && !server.Replays && s.Explicit && s.Members > 1:
@@ -96,6 +99,10 @@ func muster(ctx context.Context, s crewSetup, log func(string, ...any)) (*crew, 
 		}
 	}
 	if server.Err == "" {
+		go func() {
+			c.done.Wait()
+			close(c.gone)
+		}()
 		return c, server, nil
 	}
 	c.dismiss()

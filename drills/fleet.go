@@ -78,8 +78,8 @@ func (f *fleet) takeReceipts(ctx context.Context, p *sim.Process, db *postgres.D
 			r := f.receipts[0]
 			err := delivery.Receipt(ctx, db, engine.Receipt{Channel: engine.ChannelName(r.Channel), ID: r.ID, Key: engine.Key(r.Key),
 				Kind: engine.ReceiptKind(r.Kind), At: r.At})
-			if errors.Is(err, sim.ErrKilled) {
-				return err // the next life takes it again
+			if err != nil && !errors.Is(err, postgres.ErrUnknownKey) {
+				break // not acknowledged: this life or the next takes it again
 			}
 			f.receipts = f.receipts[1:]
 		}

@@ -14,7 +14,7 @@ func lostLease() Drill {
 	return Drill{
 		Name:  "lost-lease",
 		Claim: "whoever lost a lease writes nothing more, and each account and window is reconciled once",
-		World: world.Setup{},
+		World: world.Setup{PayersDuring: true},
 		Nodes: []Node{{"admit-1", []string{"admission"}}, worker("worker-1"), worker("worker-2")},
 		Faults: faults.Plan{
 			Rules: []faults.Rule{
@@ -22,9 +22,9 @@ func lostLease() Drill {
 				{Kind: "stall", Per10k: 80, Where: "worker-*/* sql:*"}, {Kind: "expired-lease", Per10k: 80, Where: "worker-*/* sql:*"},
 				{Kind: "expired-lease", Per10k: 2500, Where: "worker-*/* sql:Finish*"},
 				{Kind: "cut-before", Per10k: 70, Where: "worker-*/* sql:*"}, {Kind: "cut-after", Per10k: 70, Where: "worker-*/* sql:*"},
-				{Kind: "commit-late", Per10k: 4000, Where: "worker-* sql:commit"},
+				{Kind: "commit-late", Per10k: 4000, Where: "worker-* sql:commit"}, {Kind: "channel-timeout-before", Per10k: 4000},
 			},
-			Switch: 500, Latency: 60, Most: 9,
+			Switch: 500, Latency: 60, Most: 12,
 		},
 		Facts: []Fact{everyWindowReconciled()},
 		Lasts: 25 * time.Minute,

@@ -53,6 +53,9 @@ func Replay(ctx context.Context, o ReplayOptions) (reports.Run, error) {
 		return r.run, nil
 	}
 	run, r := b.replay(ctx, d, script)
+	if run.Verdict != reports.Pass {
+		run.Replay = "recondrill replay " + o.File
+	}
 	o.trace(r)
 	return run, nil
 }

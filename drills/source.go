@@ -36,11 +36,14 @@ func (c *campaign) deadline(left int) time.Time {
 func (c *campaign) sweep(ctx context.Context, d Drill, left int) (func() (order, bool), error) {
 	reply := c.crew.submit(ctx, order{Drill: d.Name, Seed: c.o.Seed, Gates: true})
 	if reply == nil {
-		return nil, ctx.Err()
+		return func() (order, bool) { return order{}, false }, nil // stopped, or no worker is left: the campaign says so
 	}
 	plain := <-reply
 	if plain.Run.Verdict == reports.Error {
 		return nil, fmt.Errorf("sweep of %s: the plain run could not be checked: %s", d.Name, plain.Run.Error)
+	}
+	if err := c.take(ctx, d, plain); err != nil {
+		return nil, err
 	}
 	points := plain.Points
 	limit := len(points)

@@ -14,7 +14,7 @@ func timeoutAfterAcceptance() Drill {
 	return Drill{
 		Name:  "timeout-after-acceptance",
 		Claim: "no refund and no message happens twice because its answer was lost, and none is taken for done that is not",
-		World: world.Setup{Plant: []string{"duplicate_at_provider", "duplicate_at_provider", "missing_in_ledger", "duplicate_at_provider"}},
+		World: world.Setup{Channels: noisyChannels(), Plant: []string{"duplicate_at_provider", "duplicate_at_provider", "missing_in_ledger", "duplicate_at_provider"}},
 		Nodes: []Node{{"admit-1", []string{"admission"}}, worker("worker-1"), worker("worker-2")},
 		Faults: faults.Plan{
 			Rules: []faults.Rule{
@@ -29,4 +29,17 @@ func timeoutAfterAcceptance() Drill {
 		Facts: []Fact{everyWindowReconciled()},
 		Lasts: 25 * time.Minute,
 	}
+}
+
+// noisyChannels are the usual three, whose receipts come twice, before our commit, or say that the message bounced.
+func noisyChannels() []world.ChannelSetup {
+	all := []world.ChannelSetup{
+		{Name: "email", Terms: world.Terms{Keyed: true, Stores: "all"}},
+		{Name: "sms", Terms: world.Terms{LookUp: true}},
+		{Name: "push"},
+	}
+	for i := range all {
+		all[i].ReceiptTwice, all[i].ReceiptEarly, all[i].ReceiptBounced = 3000, 3000, 1000
+	}
+	return all
 }

@@ -23,7 +23,7 @@ func twoAccounts() Drill {
 				{Kind: "duplicate-tick", Per10k: 10000, Most: 1},
 				{Kind: "expired-lease", Per10k: 10000, Only: "stall *", Where: "worker-1#0/* sql:FinishJob", Most: 1},
 				{Kind: "expired-lease", Per10k: 3000, Only: "stall *", Where: "worker-2#0/* sql:FinishJob", Most: 1},
-				{Kind: "crash", Per10k: 4000, Only: "kill after", Where: "worker-* call:*", Most: 1},
+				{Kind: "crash", Per10k: 6000, Only: "kill after", Where: "worker-*#0/email call:email *"},
 				{Kind: "channel-timeout-after", Per10k: 3000, Most: 1},
 			},
 			Switch: 300, Most: 6,
