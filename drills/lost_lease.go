@@ -17,6 +17,8 @@ func lostLease() Drill {
 		World: world.Setup{PayersDuring: true},
 		Nodes: []Node{{"admit-1", []string{"admission"}}, worker("worker-1"), worker("worker-2")},
 		Faults: faults.Plan{
+			// Anything anywhere now and then; and often just where it would hurt: a finish that outlives its lease, a COMMIT
+			// that lands after the reconnect. Rules are explained at faults.Rule, the usual night at world.Setup.
 			Rules: []faults.Rule{
 				{Kind: "crash", Per10k: 50, Where: "worker-*/* sql:*"}, {Kind: "late-statement", Per10k: 80, Where: "worker-*/* sql:*"},
 				{Kind: "stall", Per10k: 80, Where: "worker-*/* sql:*"}, {Kind: "expired-lease", Per10k: 80, Where: "worker-*/* sql:*"},

@@ -3,6 +3,7 @@ package drills
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/recondrill/recondrill/faults"
@@ -60,14 +61,10 @@ func (b *bench) simulate(ctx context.Context, d Drill, seed uint64, decider sim.
 	if b.attached != nil {
 		b.attached()
 	}
-	closed := false
-	end := func() {
-		if !closed {
-			closed = true
-			k.Close()
-			b.sessions.Detach()
-		}
-	}
+	end := sync.OnceFunc(func() {
+		k.Close()
+		b.sessions.Detach()
+	})
 	defer end()
 	setup := d.World
 	setup.Statements = b.setup.statements
@@ -83,17 +80,10 @@ func (b *bench) simulate(ctx context.Context, d Drill, seed uint64, decider sim.
 	}
 	f := &fleet{bench: b, drill: d, kernel: k, world: w}
 	f.start()
-
 	r.history = k.History()
-	stopped := k.Run(ctx, d.Lasts)
-	var early pg.Tables
-	if stopped == nil {
-		if early, err = b.sessions.Dump(ctx); err != nil {
-			return fmt.Errorf("dump: %w", err)
-		}
-		k.Heal()
-		f.operate()
-		stopped = k.Run(ctx, d.Lasts+settleMax)
+	early, stopped, err := b.play(ctx, d, k, f)
+	if err != nil {
+		return err
 	}
 	end()
 	r.script.Deviations = r.history.Used
@@ -123,4 +113,19 @@ func (b *bench) simulate(ctx context.Context, d Drill, seed uint64, decider sim.
 	r.run.Faults = faults.Bitten(r.history)
 	r.findings = f.advice
 	return r.judge(d, stopped, oracle.View{Tables: tables, Earlier: early, Truth: w.Truth(), History: r.history, Settled: f.settled, Limits: limitsOf(w, k.Now())})
+}
+
+// play lets the run happen. Phase 1: faults strike; what is append-only is remembered at its end. Phase 2: nothing new
+// breaks, what was broken ends, and the operator does what is advised until all is settled. stopped is the kernel's
+// word when it could not go on, which is a finding and no error.
+func (b *bench) play(ctx context.Context, d Drill, k *sim.Kernel, f *fleet) (early pg.Tables, stopped, err error) {
+	if stopped = k.Run(ctx, d.Lasts); stopped != nil {
+		return nil, stopped, nil
+	}
+	if early, err = b.sessions.Dump(ctx); err != nil {
+		return nil, nil, fmt.Errorf("dump: %w", err)
+	}
+	k.Heal()
+	f.operate()
+	return early, k.Run(ctx, d.Lasts+settleMax), nil
 }

@@ -32,7 +32,7 @@ func clock(epoch time.Time, at time.Duration) string { return epoch.Add(at).UTC(
 
 // opening is the world that a run begins with.
 func (r *result) opening() string {
-	return fmt.Sprintf("seed %d, from %s: every night goes well but for this", r.run.Seed, r.epoch.Format("2006-01-02 15:04"))
+	return fmt.Sprintf("seed %d, from %s: nothing goes wrong but this", r.run.Seed, r.epoch.Format("2006-01-02 15:04"))
 }
 
 // endings say what the oracles found, the first three of them.
