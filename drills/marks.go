@@ -1,11 +1,13 @@
 package drills
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/recondrill/recondrill/faults"
 	"github.com/recondrill/recondrill/reports"
 	"github.com/recondrill/recondrill/sim"
+	"github.com/recondrill/recondrill/sim/oracle"
 )
 
 // marks are what a report draws of a run: ticks, leases, the lives of workers, calls outside, what was committed.
@@ -80,7 +82,7 @@ func (m *marker) answer(e *sim.Entry) {
 			m.add("leases", key, "lease", e, e.Actor.Process+" claims "+key)
 			m.leases[key] = len(m.out) - 1
 		}
-	case strings.HasPrefix(name, "Finish"), strings.HasPrefix(name, "HandBack"), strings.HasPrefix(name, "Settle"), strings.HasPrefix(name, "Retry"):
+	case endsLease(name), strings.HasPrefix(name, "Settle"):
 		for _, key := range e.Keys {
 			m.end(m.leases, key, e)
 			m.add("ledger", "records", "write", e, e.Actor.Process+" "+name+" "+key)
@@ -88,6 +90,13 @@ func (m *marker) answer(e *sim.Entry) {
 	case strings.HasPrefix(name, "AdmitBatch"):
 		m.add("ledger", "admissions", "admission", e, e.Actor.Process+" releases "+strings.Join(e.Keys, ", "))
 	}
+}
+
+// endsLease tells the writes that give a claim up; the others that a claim guards begin, renew or go on under it. Each
+// answers the id of its record first.
+func endsLease(name string) bool {
+	goesOn := name == "BeginJob" || name == "RenewJob" || strings.HasPrefix(name, "Submit")
+	return slices.Contains(oracle.FencedWrites(), name) && !goesOn
 }
 
 func (m *marker) end(open map[string]int, row string, e *sim.Entry) {

@@ -74,7 +74,7 @@ func (f *fleet) look(ctx context.Context, db *postgres.DB) (busy bool, err error
 // advice, which at 02:00 is as bad as none. Any other error is tried again at the next look; one that stays keeps the run
 // from settling.
 func (f *fleet) act(ctx context.Context, db *postgres.DB, r ops.Record, a advice.Advice) {
-	err := ops.Do(ctx, db, a.Act, ops.Act{By: operatorName, Expect: a.Version, Why: a.Why}, r.Kind, r.Key)
+	err := ops.Do(ctx, db, ops.Settings{}, a.Act, ops.Act{By: operatorName, Expect: a.Version, Why: a.Why}, r.Kind, r.Key)
 	var moved *ops.MovedError
 	switch {
 	case err == nil, errors.As(err, &moved), errors.Is(err, ops.ErrNoRecord), errors.Is(err, sim.ErrKilled):

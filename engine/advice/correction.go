@@ -20,6 +20,7 @@ type CorrectionFacts struct {
 	Reason       string // what the record says of its state
 	BreakOpen    bool   // its break still asks for it
 	OtherInDoubt bool   // another correction of the same payment is submitting or unknown
+	ApprovedOnce string // with proposed: who approved it already, where its amount takes two persons; empty = nobody
 	OverCap      string // which cap of number, money or share it is above; empty = none
 	Deaths       int
 }
@@ -78,6 +79,9 @@ func proposedCorrection(a Advice, f CorrectionFacts) Advice {
 	case f.Paused != "":
 		a.Act, a.Why = Wait, "paused: "+f.Paused
 		a.Unsafe = []Unsafe{{Approve, "it would only queue up behind the pause"}}
+	case f.ApprovedOnce != "":
+		a.Act, a.Why = Review, f.ApprovedOnce+" approved it, and its amount takes two persons: another one must approve it too"
+		a.Unsafe = []Unsafe{{Approve, "by the same person: twice the same is one person"}}
 	default:
 		a.Act, a.Why = Approve, "its break is open, and no other act on the payment is in doubt"
 	}

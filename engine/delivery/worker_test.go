@@ -58,6 +58,21 @@ func TestDelivery_AReadyIntentIsSentOnceWithWhatWasStored(t *testing.T) {
 		p.Text(`select address, subject, body, ref, lease_until from recon.intent`))
 }
 
+func TestDelivery_AMissingGrantBurnsNothing(t *testing.T) {
+	p := open(t, "email")
+	p.Invoice("in_1", 2014)
+	intent := p.Intent("email", "in_1")
+	p.Exec(`revoke select on recon.template from recon_engine`)
+	for range 4 {
+		require.Zero(t, p.pass())
+		p.Advance(time.Hour)
+	}
+	require.Equal(t, "leased 0 0", p.Text(`select state, attempts, crashes from recon.intent`))
+	p.Exec(`grant select on recon.template to recon_engine`)
+	p.pass()
+	require.Equal(t, "sent", p.IntentState(intent))
+}
+
 func TestDelivery_PaidOneSecondBeforeIsSuppressed(t *testing.T) {
 	p := open(t, "email")
 	p.Invoice("in_1", 2014)

@@ -24,30 +24,37 @@ type Server struct {
 	count atomic.Int64
 }
 
+const plainTemplate = "recon_stage"
+
 // NewServer migrates the template once. The dsn names the server's maintenance database, as a superuser.
 func NewServer(ctx context.Context, dsn string) (*Server, error) {
 	s := &Server{dsn: dsn}
-	admin, err := pgx.Connect(ctx, dsn)
+	return s, s.template(ctx, plainTemplate, "")
+}
+
+// template makes a database that tests copy: migrated, and with the stage's clock.
+func (s *Server) template(ctx context.Context, name, options string) error {
+	admin, err := pgx.Connect(ctx, s.dsn)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer admin.Close(ctx)
-	for _, sql := range []string{"drop database if exists recon_stage with (force)", "create database recon_stage"} {
+	for _, sql := range []string{"drop database if exists " + name + " with (force)", "create database " + name + " " + options} {
 		if _, err := admin.Exec(ctx, sql); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	cfg, err := pgx.ParseConfig(dsn)
+	cfg, err := pgx.ParseConfig(s.dsn)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	cfg.Database = "recon_stage"
+	cfg.Database = name
 	if err := postgres.Migrate(ctx, cfg); err != nil {
-		return nil, err
+		return err
 	}
 	conn, err := pgx.ConnectConfig(ctx, cfg)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer conn.Close(ctx)
 	_, err = conn.Exec(ctx, fmt.Sprintf(`
@@ -56,7 +63,7 @@ func NewServer(ctx context.Context, dsn string) (*Server, error) {
 		grant select on public.clock to public;
 		create or replace function recon.now() returns timestamptz language sql stable as 'select at from public.clock'`,
 		Morning.Format(time.RFC3339)), pgx.QueryExecModeSimpleProtocol)
-	return s, err
+	return err
 }
 
 // Stage is one test's database and one process of the engine on it.
@@ -73,6 +80,19 @@ type Stage struct {
 // Open makes a database of its own, gone after the test.
 func (s *Server) Open(t *testing.T) *Stage {
 	t.Helper()
+	return s.open(t, plainTemplate)
+}
+
+// OpenSorted is Open on a database that sorts text as people do and not by bytes: a < B < c. No code may rely on either.
+func (s *Server) OpenSorted(t *testing.T) *Stage {
+	t.Helper()
+	const name = "recon_stage_sorted"
+	require.NoError(t, s.template(t.Context(), name, "template template0 encoding 'UTF8' locale_provider icu icu_locale 'en' locale 'C'"))
+	return s.open(t, name)
+}
+
+func (s *Server) open(t *testing.T, template string) *Stage {
+	t.Helper()
 	ctx := t.Context()
 	name := fmt.Sprintf("stage_%d", s.count.Add(1))
 	maintenance, err := pgx.Connect(ctx, s.dsn)
@@ -80,7 +100,7 @@ func (s *Server) Open(t *testing.T) *Stage {
 	defer maintenance.Close(ctx)
 	_, err = maintenance.Exec(ctx, "drop database if exists "+name+" with (force)")
 	require.NoError(t, err)
-	_, err = maintenance.Exec(ctx, "create database "+name+" template recon_stage")
+	_, err = maintenance.Exec(ctx, "create database "+name+" template "+template)
 	require.NoError(t, err)
 	config, err := pgxpool.ParseConfig(s.dsn)
 	require.NoError(t, err)

@@ -81,14 +81,18 @@ func (n *Node) maintain(ctx context.Context) error {
 	return nil
 }
 
-// conserve counts once and alarms what the count before said too.
+// conserve counts once, alarms what the count before said too, and ends the alarm when all is in order.
 func (n *Node) conserve(ctx context.Context, before []string) ([]string, error) {
 	c, err := n.db.Conserve(ctx)
 	if err != nil {
 		return before, err
 	}
 	found := c.Differences()
-	if len(found) == 0 || !slices.Equal(found, before) {
+	if len(found) == 0 {
+		_, err := n.db.ClearAlarm(ctx, "conservation", "engine")
+		return nil, err
+	}
+	if !slices.Equal(found, before) {
 		return found, nil
 	}
 	return found, n.db.RaiseAlarms(ctx, []postgres.Alarm{{Kind: "conservation", Subject: "engine", Detail: strings.Join(found, "; ")}})

@@ -163,6 +163,8 @@ func TestRun_WhatIsNotConservedIsAlarmedWhenTwoCountsAgree(t *testing.T) {
 	s.Exec("update recon.lane set used = 1 where lane = 'sms'")
 	ended := start(t, n)
 	until(t, s, "select kind, subject, detail from recon.alarm", "conservation engine places taken in the lanes = letters that wait: 1 is not 0")
+	s.Exec("update recon.lane set used = 0 where lane = 'sms'")
+	until(t, s, "select count(*) from recon.alarm where cleared_at is null", "0")
 	n.Drain()
 	require.NoError(t, <-ended)
 }

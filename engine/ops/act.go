@@ -33,7 +33,7 @@ const (
 	Correction Kind = "correction"
 )
 
-// check refuses an act that says neither who nor what was seen.
+// check refuses an act that does not say who acts and at what version the record was seen.
 func (a Act) check(verb string) error {
 	if a.By == "" || a.Expect <= 0 {
 		return fmt.Errorf("%s: by %q at version %d; accepted is a name and the version that was seen", verb, a.By, a.Expect)

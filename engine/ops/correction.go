@@ -23,18 +23,13 @@ func moveCorrection(ctx context.Context, db *postgres.DB, a Act, correction engi
 	return db.MoveCorrection(ctx, m)
 }
 
-const noFourEyes = 1<<63 - 1
-
-// Approve lets a proposed correction be carried out. Above fourEyes minor units (0: never) it takes two persons: after
-// the first, the correction is still proposed, at a new version.
-func Approve(ctx context.Context, db *postgres.DB, a Act, correction engine.Key, fourEyes int64) error {
+// Approve lets a proposed correction be carried out. Above the settings' limit it takes two persons: after the first, the
+// correction is still proposed, at a new version.
+func Approve(ctx context.Context, db *postgres.DB, s Settings, a Act, correction engine.Key) error {
 	if err := a.check("approve"); err != nil {
 		return err
 	}
-	if fourEyes == 0 {
-		fourEyes = noFourEyes
-	}
-	return db.MoveCorrection(ctx, postgres.MoveCorrection{Acts: acting, FourEyes: fourEyes,
+	return db.MoveCorrection(ctx, postgres.MoveCorrection{Acts: acting, FourEyes: s.fourEyes(),
 		PersonAct: a.on(correction, "approve", string(engine.CorrectionApproved), string(engine.CorrectionProposed))})
 }
 

@@ -9,8 +9,9 @@ import (
 	"github.com/recondrill/recondrill/engine/postgres"
 )
 
-// Do carries an act of package advice out on a record. Nothing and Wait do nothing.
-func Do(ctx context.Context, db *postgres.DB, act advice.Act, a Act, kind Kind, record engine.Key) error {
+// Do carries an act of package advice out on a record. Nothing and Wait do nothing. Approving a correction above
+// the limit of the settings leaves it proposed until a second person approves it too.
+func Do(ctx context.Context, db *postgres.DB, s Settings, act advice.Act, a Act, kind Kind, record engine.Key) error {
 	switch act {
 	case advice.Nothing, advice.Wait:
 		return nil
@@ -25,7 +26,7 @@ func Do(ctx context.Context, db *postgres.DB, act advice.Act, a Act, kind Kind, 
 	case advice.Suppress:
 		return Suppress(ctx, db, a, record)
 	case advice.Approve:
-		return Approve(ctx, db, a, record, 0)
+		return Approve(ctx, db, s, a, record)
 	case advice.Refuse:
 		return Refuse(ctx, db, a, record)
 	case advice.GiveUp:

@@ -39,34 +39,60 @@ func TestAct_OnARecordThatMovedIsRefusedAndWritesNothing(t *testing.T) {
 	s := open(t)
 	correction := s.Refund()
 	s.Exec(`update recon.correction set state = 'proposed', approved_by = null`)
-	err := ops.Approve(s.Ctx, s.DB, act(1), engine.Key(correction), 0)
+	err := ops.Approve(s.Ctx, s.DB, ops.Settings{}, act(1), engine.Key(correction))
 	var moved *ops.MovedError
 	require.ErrorAs(t, err, &moved)
 	require.Equal(t, ops.MovedError{Record: "correction:" + correction, Expect: 1, Version: 2, State: "proposed"}, *moved)
 	require.Equal(t, "proposed", s.CorrectionState(correction))
 	require.Equal(t, "0", s.Text(`select count(*) from recon.audit`))
-	require.NoError(t, ops.Approve(s.Ctx, s.DB, act(moved.Version), engine.Key(correction), 0))
+	require.NoError(t, ops.Approve(s.Ctx, s.DB, ops.Settings{}, act(moved.Version), engine.Key(correction)))
 	require.Equal(t, "approved person:ann 3", s.Text(`select state, approved_by, version from recon.correction`))
 	require.Equal(t, "person:ann approve correction:"+correction+" 2 because", s.Text(`select actor, act, record, version, detail from recon.audit`))
-	require.ErrorAs(t, ops.Approve(s.Ctx, s.DB, act(2), engine.Key(correction), 0), &moved, "a click twice approves once")
+	require.ErrorAs(t, ops.Approve(s.Ctx, s.DB, ops.Settings{}, act(2), engine.Key(correction)), &moved, "a click twice approves once")
 }
 
 func TestApprove_AboveTheLimitTakesTwoPersons(t *testing.T) {
 	s := open(t)
 	correction := engine.Key(s.Refund())
 	s.Exec(`update recon.correction set state = 'proposed', approved_by = null`)
-	require.NoError(t, ops.Approve(s.Ctx, s.DB, act(2), correction, 2013))
+	limit := ops.Settings{FourEyes: 2013}
+	require.NoError(t, ops.Approve(s.Ctx, s.DB, limit, act(2), correction))
 	require.Equal(t, "proposed", s.CorrectionState(string(correction)))
-	require.ErrorIs(t, ops.Approve(s.Ctx, s.DB, act(3), correction, 2013), ops.ErrNotAllowed, "the same person twice is one person")
-	require.NoError(t, ops.Approve(s.Ctx, s.DB, ops.Act{By: "person:bob", Expect: 3}, correction, 2013))
+	require.ErrorIs(t, ops.Approve(s.Ctx, s.DB, limit, act(3), correction), ops.ErrNotAllowed, "the same person twice is one person")
+	require.NoError(t, ops.Approve(s.Ctx, s.DB, limit, ops.Act{By: "person:bob", Expect: 3}, correction))
 	require.Equal(t, "approved person:ann person:bob", s.Text(`select state, approved_by from recon.correction`))
+}
+
+// Who only follows advice cannot let a large sum go alone, and is told why nothing more is to be done.
+func TestDo_AdviceDoesNotApproveALargeSumByOnePersonAlone(t *testing.T) {
+	s := open(t)
+	correction := engine.Key(s.Refund())
+	s.Exec(`update recon.correction set state = 'proposed', approved_by = null, amount_minor = 500001`)
+	follow := func(by string) advice.Advice {
+		r, err := ops.Look(s.Ctx, s.DB, ops.Correction, correction)
+		require.NoError(t, err)
+		a := ops.Advise(r, ops.Outside{})
+		require.NoError(t, ops.Do(s.Ctx, s.DB, ops.Settings{}, a.Act, ops.Act{By: by, Expect: a.Version, Why: a.Why}, r.Kind, r.Key))
+		return a
+	}
+	require.Equal(t, advice.Approve, follow("person:ann").Act)
+	require.Equal(t, "proposed person:ann", s.Text(`select state, approved_by from recon.correction`))
+	second := follow("person:ann")
+	require.Equal(t, advice.Review, second.Act)
+	require.Contains(t, second.Why, "person:ann approved it, and its amount takes two persons")
+	require.NoError(t, ops.Approve(s.Ctx, s.DB, ops.Settings{}, ops.Act{By: "person:bob", Expect: second.Version}, correction))
+	require.Equal(t, "approved person:ann person:bob", s.Text(`select state, approved_by from recon.correction`))
+
+	s.Exec(`update recon.correction set state = 'proposed', approved_by = null, amount_minor = 500000`)
+	require.Equal(t, advice.Approve, follow("person:ann").Act)
+	require.Equal(t, "approved person:ann", s.Text(`select state, approved_by from recon.correction`))
 }
 
 func TestApprove_ATaskIsNeverApproved(t *testing.T) {
 	s := open(t)
 	correction := engine.Key(s.Refund())
 	s.Exec(`update recon.correction set state = 'proposed', act = 'task'`)
-	require.ErrorIs(t, ops.Approve(s.Ctx, s.DB, act(2), correction, 0), ops.ErrNotAllowed)
+	require.ErrorIs(t, ops.Approve(s.Ctx, s.DB, ops.Settings{}, act(2), correction), ops.ErrNotAllowed)
 	require.NoError(t, ops.Refuse(s.Ctx, s.DB, act(2), correction))
 }
 
@@ -163,8 +189,61 @@ func TestPause_IsInForceUntilItsTimeOrAResume(t *testing.T) {
 	require.Equal(t, "forgotten_pause channel:email", s.Text(`select kind, subject from recon.alarm`))
 	s.Advance(20 * time.Minute)
 	require.Empty(t, paused())
+	require.NoError(t, s.DB.AlarmPauses(s.Ctx, 30*time.Minute))
+	require.Empty(t, raised(s), "it ended by itself")
 	require.Equal(t, "pause resume pause", s.Text(`select string_agg(act, ' ' order by audit_id) from recon.audit`))
 	require.Error(t, ops.Pause(s.Ctx, s.DB, postgres.Pause{Scope: "channel", Lasts: time.Hour}))
+}
+
+// raised are the alarms that nobody and nothing cleared.
+func raised(s *enginetest.Stage) string {
+	return s.Text(`select kind, subject from recon.alarm where cleared_at is null`)
+}
+
+func TestPause_OneForgottenAgainAlarmsAgain(t *testing.T) {
+	s := open(t)
+	pause := postgres.Pause{Scope: "channel", Name: "email", Why: "outage", By: "person:ann", Lasts: 9 * time.Hour}
+	for range 2 {
+		require.NoError(t, ops.Pause(s.Ctx, s.DB, pause))
+		s.Advance(time.Hour)
+		require.NoError(t, s.DB.AlarmPauses(s.Ctx, time.Hour))
+		require.Equal(t, "forgotten_pause channel:email", raised(s))
+		_, err := ops.Resume(s.Ctx, s.DB, pause)
+		require.NoError(t, err)
+		require.Empty(t, raised(s))
+	}
+	require.NoError(t, ops.Pause(s.Ctx, s.DB, pause))
+	s.Advance(time.Hour)
+	require.NoError(t, s.DB.AlarmPauses(s.Ctx, time.Hour))
+	require.NoError(t, ops.Pause(s.Ctx, s.DB, pause), "renewed by somebody who remembers it")
+	require.NoError(t, s.DB.AlarmPauses(s.Ctx, time.Hour))
+	require.Empty(t, raised(s))
+}
+
+func TestAct_ClearsTheAlarmThatAskedForIt(t *testing.T) {
+	s := open(t)
+	s.Invoice("in_9", 1)
+	intent := engine.Key(s.Intent("email", "in_9"))
+	alarm := func(kind, subject string) {
+		require.NoError(t, s.DB.RaiseAlarms(s.Ctx, []postgres.Alarm{{Kind: kind, Subject: subject, Detail: "x"}}))
+	}
+	alarm("lane_full", "sms")
+	put(s, string(intent), engine.IntentReview)
+	alarm("held_too_long", "intent:"+string(intent))
+	require.NoError(t, ops.ReleaseHold(s.Ctx, s.DB, act(1), intent))
+	require.Equal(t, "lane_full sms", raised(s))
+
+	s.Exec(`update recon.intent set state = 'dead', deaths = 1`)
+	s.Exec(`update recon.lane set capacity = 1, used = 1 where lane in ('email', 'sms')`)
+	s.Exec(`insert into recon.letter (lane, record, death, reason, died_at) values ('email', 'intent:' || $1, 1, '500', recon.now())`, string(intent))
+	alarm("lane_full", "email")
+	require.NoError(t, ops.Redrive(s.Ctx, s.DB, act(2), ops.Intent, intent))
+	require.Equal(t, "lane_full sms", raised(s), "the place that was given back is the e-mail lane's")
+	require.NoError(t, s.DB.SetLaneCapacity(s.Ctx, "sms", 1))
+	require.Equal(t, "lane_full sms", raised(s))
+	require.NoError(t, s.DB.SetLaneCapacity(s.Ctx, "sms", 2))
+	require.Empty(t, raised(s))
+	require.Error(t, s.DB.SetLaneCapacity(s.Ctx, "sms", 0))
 }
 
 // Every act that advice names for a person is a legal exit of the state it was named for, and can be carried out.
@@ -199,7 +278,7 @@ func TestAdvise_WhatItNamesCanBeDoneInEveryState(t *testing.T) {
 	for _, r := range records {
 		a := ops.Advise(r, outside)
 		require.Equal(t, r.Version, a.Version)
-		require.NoError(t, ops.Do(s.Ctx, s.DB, a.Act, ops.Act{By: "person:drill", Expect: a.Version, Why: a.Why}, r.Kind, r.Key), "%v %v", r, a)
+		require.NoError(t, ops.Do(s.Ctx, s.DB, ops.Settings{}, a.Act, ops.Act{By: "person:drill", Expect: a.Version, Why: a.Why}, r.Kind, r.Key), "%v %v", r, a)
 		done[a.Act]++
 	}
 	for _, want := range []advice.Act{advice.Wait, advice.Redrive, advice.LookUp, advice.ResendSameKey, advice.ReleaseHold, advice.Approve, advice.Refuse, advice.GiveUp} {

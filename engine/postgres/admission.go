@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/recondrill/recondrill/engine"
 	"github.com/recondrill/recondrill/engine/postgres/queries"
 )
@@ -76,8 +77,8 @@ func (d *DB) Watermark(ctx context.Context, token string) (now, mark time.Time, 
 
 // Admit releases one slot's batch of the oldest open night, in one transaction under the night's lock: jobs, the
 // admission record, the next windows (made by next for what was picked, with alarms for what it could not make) and the
-// cursor. A slot that was admitted
-// before is no error: Duplicate says so, whoever asked first. ErrEarly and ErrPaused change nothing.
+// cursor. A slot that was admitted before is no error: Duplicate says so, whoever asked first. ErrEarly and ErrPaused
+// change nothing. ErrCommitUnknown: ask again for the same slot.
 func (d *DB) Admit(ctx context.Context, s Slot, next func([]Picked) ([]Window, []Alarm)) (Admission, error) {
 	var a Admission
 	for range admitTries {
@@ -168,6 +169,9 @@ func pickedOf(rows []queries.AdmitBatchRow) []Picked {
 func (d *DB) admitted(ctx context.Context, s Slot) (a Admission, err error) {
 	err = d.one(ctx, "ReadAdmission", func(ctx context.Context, q *queries.Queries) error {
 		r, err := q.ReadAdmission(ctx, s.At)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return fmt.Errorf("slot %s of %s is not there, and may still come to be: %w", s.At.UTC().Format(time.RFC3339), s.Token, ErrCommitUnknown)
+		}
 		a = Admission{
 			Slot: r.Slot.UTC(), Night: r.NightID, RequestID: r.RequestID, Selected: int(r.Selected), Inserted: int(r.Inserted),
 			Late: r.Late, FirstKey: r.FirstKey, LastKey: r.LastKey, Duplicate: r.RequestID != s.RequestID,

@@ -65,7 +65,6 @@ func (d *DB) AddInvoices(ctx context.Context, all []Invoice) error {
 				return err
 			}
 		}
-		_, err := bookAll(ctx, q, facts)
-		return err
+		return bookAll(ctx, q, facts)
 	})
 }

@@ -217,6 +217,7 @@ func TestBury_AFullLaneParksAndPassesTheAccountOver(t *testing.T) {
 	require.Equal(t, engine.JobParked, must(s.DB.BuryJob(t.Context(), claimed[1].Claim, "why b")))
 	require.Equal(t, "jobs job:a/2026-03-01 1 why a", s.Text("select lane, record, death, reason from recon.letter"))
 	require.Equal(t, "1 1", s.Text("select capacity, used from recon.lane where lane = 'jobs'"))
+	require.Equal(t, []postgres.Alarm{{Kind: "lane_full", Subject: "jobs", Detail: "parked: job:b/2026-03-01"}}, must(s.DB.Alarms(t.Context())))
 	require.Equal(t, "dead 1 1\nparked 1 1", s.Text("select state, attempts, deaths from recon.job where state <> 'ready' order by job_id"))
 	require.Empty(t, claim(t, s.DB, 5), "b has parked work")
 	jobs(s, "c")

@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/recondrill/recondrill/engine"
+	"github.com/recondrill/recondrill/engine/enginetest"
 	"github.com/recondrill/recondrill/engine/postgres"
 )
 
@@ -67,8 +69,41 @@ func TestCommit_ARefusedOneIsNoDoubt(t *testing.T) {
 	j := claimOne(t, db)
 	err := db.FinishJob(s.Ctx, j, postgres.Finished{StatementHash: "h", Totals: []postgres.Total{{Currency: "USD", Provider: 1}}})
 	require.Error(t, err)
-	require.True(t, postgres.Refused(err), "%v", err)
+	require.True(t, postgres.RecordsFault(err), "%v", err)
 	require.Equal(t, "leased", s.Text("select state from recon.job"))
+}
+
+func TestAdmit_OneWhoseCommitsAllGetLostSaysThatNobodyCanTell(t *testing.T) {
+	s := server.Open(t)
+	w, db := cut(t, s, short)
+	w.drop = true
+	close(w.land)
+	slot := postgres.Slot{At: enginetest.Morning, Night: "2026-03-02", Token: "nightly", RequestID: "r", CorrelationID: "c", Bound: 10, LateAfter: time.Minute}
+	nothing := func([]postgres.Picked) ([]postgres.Window, []postgres.Alarm) { return nil, nil }
+	w.lose(3)
+	_, err := db.Admit(t.Context(), slot, nothing)
+	require.ErrorIs(t, err, postgres.ErrCommitUnknown)
+	require.ErrorContains(t, err, "slot 2026-03-02T09:00:00Z of nightly is not there, and may still come to be")
+	_, err = db.Admit(t.Context(), slot, nothing)
+	require.NoError(t, err)
+}
+
+// The answer of a lone write is lost as a COMMIT's is, and what it decided is read back with it.
+func TestBury_ALostAnswerStillTellsWhichItWas(t *testing.T) {
+	for want, capacity := range map[engine.JobState]int{engine.JobDead: 1, engine.JobParked: 0} {
+		s := server.Open(t)
+		jobs(s, "a")
+		require.NoError(t, s.DB.SetLaneCapacity(t.Context(), postgres.JobLane, capacity))
+		w, db := cut(t, s, short)
+		j := claimOne(t, db)
+		w.what = "why-it-died"
+		w.lose(1)
+		close(w.land)
+		state, err := db.BuryJob(t.Context(), j.Claim, "why-it-died")
+		require.NoError(t, err)
+		require.Equal(t, want, state)
+		require.Equal(t, string(want)+" 1", s.Text("select state, deaths from recon.job"))
+	}
 }
 
 func TestFinish_BooksThatMovedSinceTheyWereLoadedAreRefused(t *testing.T) {

@@ -30,6 +30,7 @@ type Finished struct {
 	Corrections                  []Proposal
 	Intents                      []PlannedIntent
 	Alarms                       []Alarm
+	Cleared                      []Alarm // that are over; their Detail is not asked
 }
 
 // Total is one currency's equation.
@@ -95,7 +96,7 @@ func (d *DB) FinishJob(ctx context.Context, j Job, f Finished) error {
 			return ErrStale
 		}
 		if len(f.Bookings) > 0 {
-			if _, err := bookAll(ctx, q, f.Bookings); err != nil {
+			if err := bookAll(ctx, q, f.Bookings); err != nil {
 				return err
 			}
 		}
@@ -116,6 +117,11 @@ func (d *DB) FinishJob(ctx context.Context, j Job, f Finished) error {
 		}
 		if len(f.Intents) > 0 {
 			if err := q.CreateIntents(ctx, intentParams(j, f)); err != nil {
+				return err
+			}
+		}
+		for _, a := range f.Cleared {
+			if _, err := q.ClearAlarm(ctx, queries.ClearAlarmParams{Kind: a.Kind, Subject: a.Subject}); err != nil {
 				return err
 			}
 		}

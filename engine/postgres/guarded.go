@@ -57,23 +57,6 @@ func lostRace(err error) bool {
 	return errors.As(err, &answer) && (answer.Code == "40P01" || answer.Code == "40001")
 }
 
-// ErrInconsistent: what is stored contradicts itself, so that trying again comes to the same. Duty: burn an attempt, or
-// ask for a person.
-var ErrInconsistent = errors.New("what is stored contradicts itself")
-
-// RecordsFault says that an error came from the record and not from the way to the database: the server refused what
-// was to be written, or it contradicts what is stored.
-func RecordsFault(err error) bool {
-	var answer *pgconn.PgError
-	if errors.As(err, &answer) && len(answer.Code) == 5 {
-		switch answer.Code[:2] {
-		case "22", "23", "42", "P0": // data, constraints, the statement itself, a trigger's refusal
-			return true
-		}
-	}
-	return errors.Is(err, ErrInconsistent) || errors.Is(err, ErrBookedOtherwise)
-}
-
 // lostOr turns "no row" of a claim's write into its meaning.
 func lostOr(err error) error {
 	if errors.Is(err, pgx.ErrNoRows) {

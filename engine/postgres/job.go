@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -64,9 +65,9 @@ func (d *DB) BeginJob(ctx context.Context, c engine.Claim) error {
 // RenewJob extends a lease that has not ended, and answers the claim with its new end. ErrLeaseLost: stop.
 func (d *DB) RenewJob(ctx context.Context, c engine.Claim) (engine.Claim, error) {
 	before := d.rt.Mono()
-	var until time.Time
+	var row queries.RenewJobRow
 	err := d.one(ctx, "RenewJob", func(ctx context.Context, q *queries.Queries) (err error) {
-		until, err = q.RenewJob(ctx, queries.RenewJobParams{
+		row, err = q.RenewJob(ctx, queries.RenewJobParams{
 			JobID: string(c.Record), FenceIncarnation: c.Fence.Incarnation, FenceNumber: c.Fence.Number, Lease: d.options.Lease,
 		})
 		return lostOr(err)
@@ -74,13 +75,13 @@ func (d *DB) RenewJob(ctx context.Context, c engine.Claim) (engine.Claim, error)
 	if err != nil {
 		return c, err
 	}
-	return d.claimed(c.Record, c.Fence.Number, until, before), nil
+	return d.claimed(c.Record, c.Fence.Number, row.LeaseUntil, before), nil
 }
 
 // HandBackJob gives a job back without burning an attempt: a drain, a pending statement, a throttled provider. It is
 // claimed again after wait at the earliest.
 func (d *DB) HandBackJob(ctx context.Context, c engine.Claim, wait time.Duration, outcome, why string) error {
-	return d.guarded(ctx, "HandBackJob", d.jobEnded(c, engine.JobReady), func(ctx context.Context, q *queries.Queries) error {
+	return d.guarded(ctx, "HandBackJob", jobEnded(c, engine.JobReady), func(ctx context.Context, q *queries.Queries) error {
 		_, err := q.HandBackJob(ctx, queries.HandBackJobParams{
 			JobID: string(c.Record), FenceIncarnation: c.Fence.Incarnation, FenceNumber: c.Fence.Number,
 			Wait: wait, Outcome: outcome, Error: why,
@@ -91,7 +92,7 @@ func (d *DB) HandBackJob(ctx context.Context, c engine.Claim, wait time.Duration
 
 // RetryJob ends a failed claim: one attempt is burnt, and the job is claimed again after wait at the earliest.
 func (d *DB) RetryJob(ctx context.Context, c engine.Claim, wait time.Duration, why string) error {
-	return d.guarded(ctx, "RetryJob", d.jobEnded(c, engine.JobReady), func(ctx context.Context, q *queries.Queries) error {
+	return d.guarded(ctx, "RetryJob", jobEnded(c, engine.JobReady), func(ctx context.Context, q *queries.Queries) error {
 		_, err := q.RetryJob(ctx, queries.RetryJobParams{
 			JobID: string(c.Record), FenceIncarnation: c.Fence.Incarnation, FenceNumber: c.Fence.Number, Wait: wait, Error: why,
 		})
@@ -101,7 +102,7 @@ func (d *DB) RetryJob(ctx context.Context, c engine.Claim, wait time.Duration, w
 
 // ReviewJob gives a job to a person: the provider's answer could not be judged.
 func (d *DB) ReviewJob(ctx context.Context, c engine.Claim, outcome, why string) error {
-	return d.guarded(ctx, "ReviewJob", d.jobEnded(c, engine.JobReview), func(ctx context.Context, q *queries.Queries) error {
+	return d.guarded(ctx, "ReviewJob", jobEnded(c, engine.JobReview), func(ctx context.Context, q *queries.Queries) error {
 		_, err := q.ReviewJob(ctx, queries.ReviewJobParams{
 			JobID: string(c.Record), FenceIncarnation: c.Fence.Incarnation, FenceNumber: c.Fence.Number, Outcome: outcome, Error: why,
 		})
@@ -111,23 +112,25 @@ func (d *DB) ReviewJob(ctx context.Context, c engine.Claim, outcome, why string)
 
 // jobEnded reads back whether the one write that ends a claim is there. Another claim since then answers no: whatever
 // it was, this claim may do nothing more.
-func (d *DB) jobEnded(c engine.Claim, to ...engine.JobState) func(context.Context, *queries.Queries) (bool, error) {
+func jobEnded(c engine.Claim, to engine.JobState) readBack {
+	var state engine.JobState
+	return jobEndedAs(c, &state, to)
+}
+
+// jobEndedAs is jobEnded where the write decides between states; it tells which.
+func jobEndedAs(c engine.Claim, state *engine.JobState, to ...engine.JobState) readBack {
 	return func(ctx context.Context, q *queries.Queries) (bool, error) {
 		row, err := q.LockJob(ctx, string(c.Record))
 		if err != nil || fenceOf(row.FenceIncarnation, row.FenceNumber) != c.Fence {
 			return false, err
 		}
-		for _, state := range to {
-			if row.State == string(state) {
-				return true, nil
-			}
-		}
-		return false, nil
+		*state = engine.JobState(row.State)
+		return slices.Contains(to, *state), nil
 	}
 }
 
 // jobFinished reads back FinishJob. A job that was opened again since then has moved on, but its envelope stays.
-func (d *DB) jobFinished(j Job) func(context.Context, *queries.Queries) (bool, error) {
+func (d *DB) jobFinished(j Job) readBack {
 	return func(ctx context.Context, q *queries.Queries) (bool, error) {
 		row, err := q.LockJob(ctx, string(j.Claim.Record))
 		if errors.Is(err, pgx.ErrNoRows) {

@@ -24,8 +24,7 @@ func (d *DB) BookFacts(ctx context.Context, all []ledger.Transaction) error {
 		return nil
 	}
 	book := func(ctx context.Context, q *queries.Queries) error {
-		_, err := bookAll(ctx, q, all)
-		return err
+		return bookAll(ctx, q, all)
 	}
 	err := d.inTx(ctx, txOptions{Name: "BookFacts"}, book)
 	if errors.Is(err, ErrCommitUnknown) {
@@ -35,40 +34,43 @@ func (d *DB) BookFacts(ctx context.Context, all []ledger.Transaction) error {
 	return err
 }
 
-// bookAll is BookFacts inside a caller's transaction, and answers the keys that were new: the claim's row must be
-// locked before, nothing of invoices after.
-func bookAll(ctx context.Context, q *queries.Queries, all []ledger.Transaction) ([]engine.Key, error) {
+// bookAll is BookFacts inside a caller's transaction: the claim's row must be locked before, nothing of invoices after.
+func bookAll(ctx context.Context, q *queries.Queries, all []ledger.Transaction) error {
 	all = slices.Clone(all)
 	slices.SortStableFunc(all, func(a, b ledger.Transaction) int { return strings.Compare(string(a.Key), string(b.Key)) })
 	invoices, err := lockInvoices(ctx, q, all)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	fresh, err := q.BookTransactions(ctx, bookParams(all))
+	booked, err := q.BookTransactions(ctx, bookParams(all))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	booked := make([]engine.Key, len(fresh))
-	for i, key := range fresh {
-		booked[i] = engine.Key(key)
-	}
+	fresh := keySet(booked)
 	var news, olds []ledger.Transaction
 	for _, t := range all {
-		if _, isNew := slices.BinarySearch(booked, t.Key); isNew {
+		if fresh[t.Key] {
 			news = append(news, t)
 		} else {
 			olds = append(olds, t)
 		}
 	}
 	if err := sameAsBooked(ctx, q, olds); err != nil {
-		return nil, err
+		return err
 	}
 	if p := invoiceMoves(news, invoices); len(p.InvoiceIds) > 0 {
-		if _, err := q.UpdateInvoices(ctx, p); err != nil {
-			return nil, err
-		}
+		_, err = q.UpdateInvoices(ctx, p)
 	}
-	return booked, nil
+	return err
+}
+
+// keySet is for looking keys up that a query answered. Their order is the server's collation, which is not ours.
+func keySet(keys []string) map[engine.Key]bool {
+	set := make(map[engine.Key]bool, len(keys))
+	for _, key := range keys {
+		set[engine.Key(key)] = true
+	}
+	return set
 }
 
 // lockInvoices locks every invoice whose receivable the transactions move; the invoice's own fact moves none.
@@ -143,25 +145,21 @@ func sameAsBooked(ctx context.Context, q *queries.Queries, olds []ledger.Transac
 	return nil
 }
 
-// invoiceMoves is what newly booked facts do to their invoices, in key order: paid moves by what left the receivable,
-// and refunds of a sale, credit notes and disputes set a state.
+// invoiceMoves is what newly booked facts do to their invoices: paid moves by what left the receivable, and refunds of a
+// sale, credit notes and disputes set a state.
 func invoiceMoves(news []ledger.Transaction, locked []queries.LockInvoicesRow) queries.UpdateInvoicesParams {
 	var moves queries.UpdateInvoicesParams
 	for _, invoice := range locked {
-		paid, becomes, touched := int64(0), "", false
+		paid, becomes, disputes, touched := int64(0), "", false, false
 		for _, t := range news {
-			of := int64(0)
-			for _, p := range t.Postings {
-				if string(p.Invoice) != invoice.InvoiceID {
-					continue
-				}
-				touched = true
-				if p.Book == ledger.Receivable {
-					of -= p.Amount
-				}
+			settled, of := settledBy(t, invoice.InvoiceID)
+			if !of {
+				continue
 			}
-			paid += of
-			if state := stateAfter(t.Kind, of, invoice); touched && state != "" {
+			touched = true
+			paid += settled
+			disputes = disputes || isDispute(t.Kind)
+			if state := stateAfter(t.Kind, settled, invoice); state != "" {
 				becomes = state
 			}
 		}
@@ -169,13 +167,31 @@ func invoiceMoves(news []ledger.Transaction, locked []queries.LockInvoicesRow) q
 			moves.InvoiceIds = append(moves.InvoiceIds, invoice.InvoiceID)
 			moves.Paid = append(moves.Paid, paid)
 			moves.Becomes = append(moves.Becomes, becomes)
+			moves.Disputes = append(moves.Disputes, disputes)
 		}
 	}
 	return moves
 }
 
-// stateAfter is the state that a fact sets by itself; empty: the paid sum decides. settled is by how much the fact
-// settled the invoice, below zero for what was given back.
+// settledBy is by how much a fact settled an invoice, below zero for what was given back; false: it is not about it.
+func settledBy(t ledger.Transaction, invoice string) (settled int64, of bool) {
+	for _, p := range t.Postings {
+		if string(p.Invoice) != invoice {
+			continue
+		}
+		of = true
+		if p.Book == ledger.Receivable {
+			settled -= p.Amount
+		}
+	}
+	return settled, of
+}
+
+func isDispute(kind ledger.Kind) bool {
+	return kind == ledger.KindDisputeOpened || kind == ledger.KindDisputeWon || kind == ledger.KindDisputeLost
+}
+
+// stateAfter is the state that a fact sets by itself; empty: the paid sum decides.
 func stateAfter(kind ledger.Kind, settled int64, invoice queries.LockInvoicesRow) string {
 	switch kind {
 	case ledger.KindRefund:
@@ -186,10 +202,6 @@ func stateAfter(kind ledger.Kind, settled int64, invoice queries.LockInvoicesRow
 		if settled >= invoice.AmountMinor && invoice.PaidMinor == 0 {
 			return "cancelled"
 		}
-	case ledger.KindDisputeOpened:
-		return "disputed"
-	case ledger.KindDisputeWon:
-		return "paid"
 	}
 	return ""
 }

@@ -16,13 +16,14 @@ import (
 type Books struct {
 	Now        time.Time // the database's
 	Reconciled int64
-	Closing    []Closing    // where the account's last envelope closed
-	Rows       []KnownRow   // open rows of earlier statements, and what is known of the rows that were asked for
-	Items      []OpenItem   // open entries of the clearing book up to the window's end
-	Breaks     []OpenBreak  // earlier breaks that still stand
-	Due        []DuePair    // due steps that no intent covers
-	Invoices   []OurInvoice // behind the business references of the statement and of the open rows
-	Booked     []engine.Key // those of the ledger keys asked for that are booked, sorted
+	Capped     bool                // an earlier envelope was above a cap, and its alarm is still raised
+	Closing    []Closing           // where the account's last envelope closed
+	Rows       []KnownRow          // open rows of earlier statements, and what is known of the rows that were asked for
+	Items      []OpenItem          // open entries of the clearing book up to the window's end
+	Breaks     []OpenBreak         // earlier breaks that still stand
+	Due        []DuePair           // due steps that no intent covers
+	Invoices   []OurInvoice        // behind the business references of the statement and of the open rows
+	Booked     map[engine.Key]bool // those of the ledger keys asked for that are booked
 }
 
 // Closing is one currency's closing sums in minor units.
@@ -118,7 +119,7 @@ func (b *Books) loadAccount(ctx context.Context, q *queries.Queries, account str
 	if len(rows) == 0 {
 		return fmt.Errorf("%w: account %s is not there", ErrUnreadable, account)
 	}
-	b.Now, b.Reconciled = rows[0].Now.UTC(), rows[0].Reconciled
+	b.Now, b.Reconciled, b.Capped = rows[0].Now.UTC(), rows[0].Reconciled, rows[0].Capped
 	for _, r := range rows {
 		if r.Currency != "" {
 			b.Closing = append(b.Closing, Closing{engine.Currency(r.Currency), r.ProviderClosingMinor, r.LedgerClosingMinor})
@@ -235,9 +236,7 @@ func (b *Books) loadBooked(ctx context.Context, q *queries.Queries, keys []engin
 		asked[i] = string(key)
 	}
 	rows, err := q.BookedKeys(ctx, asked)
-	for _, key := range rows {
-		b.Booked = append(b.Booked, engine.Key(key))
-	}
+	b.Booked = keySet(rows)
 	return err
 }
 

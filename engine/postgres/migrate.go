@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -11,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 //go:embed migrations/*.sql
@@ -58,13 +60,22 @@ func migrate(ctx context.Context, tx pgx.Tx, all []migration) error {
 	}
 	for _, m := range all[len(done):] {
 		if _, err := tx.Exec(ctx, m.sql, pgx.QueryExecModeSimpleProtocol); err != nil {
-			return fmt.Errorf("%s: %w", m.name, err)
+			return fmt.Errorf("%s: %w", m.name, hinted(err))
 		}
 		if _, err := tx.Exec(ctx, "insert into recon.schema_migration (version, name) values ($1, $2)", m.version, m.name); err != nil {
 			return fmt.Errorf("%s: %w", m.name, err)
 		}
 	}
 	return nil
+}
+
+// hinted adds the server's hint, which says what would be accepted.
+func hinted(err error) error {
+	var answer *pgconn.PgError
+	if errors.As(err, &answer) && answer.Hint != "" {
+		return fmt.Errorf("%w; %s", err, answer.Hint)
+	}
+	return err
 }
 
 // applied are the names of the migrations that are there, in order; none where the schema does not exist yet.

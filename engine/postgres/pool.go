@@ -96,7 +96,8 @@ func (d *DB) Member() string { return d.member }
 // Options are the settings in force.
 func (d *DB) Options() Options { return d.options }
 
-// one runs a single autocommit statement. When it fails the statement may still have been executed.
+// one runs statements on one connection, each a transaction of its own: a single write, or reads that need no common
+// snapshot. When it fails the last of them may still have been executed.
 func (d *DB) one(ctx context.Context, name string, work func(ctx context.Context, q *queries.Queries) error) error {
 	ctx, cancel := d.rt.WithTimeout(ctx, d.options.StatementMax)
 	defer cancel()

@@ -104,12 +104,12 @@ func (d *DB) lockCorrection(ctx context.Context, q *queries.Queries, c engine.Cl
 // beginCorrection writes `submitting`; the lease begins anew.
 func (d *DB) beginCorrection(ctx context.Context, q *queries.Queries, from engine.CorrectionState, done *SubmittedCorrection) error {
 	c, before := done.Claim, d.rt.Mono()
-	until, err := q.SubmitCorrection(ctx, queries.SubmitCorrectionParams{Lease: d.options.Lease, CorrectionID: string(c.Record),
+	row, err := q.SubmitCorrection(ctx, queries.SubmitCorrectionParams{Lease: d.options.Lease, CorrectionID: string(c.Record),
 		Incarnation: c.Fence.Incarnation, FenceNumber: c.Fence.Number, State: string(from)})
 	if err != nil {
 		return lostOr(err)
 	}
-	done.Claim = d.claimed(c.Record, c.Fence.Number, until, before)
+	done.Claim = d.claimed(c.Record, c.Fence.Number, row.LeaseUntil, before)
 	return nil
 }
 
@@ -141,7 +141,7 @@ func bookCorrection(ctx context.Context, q *queries.Queries, correction engine.K
 		}
 		all = append(all, t)
 	}
-	if _, err := bookAll(ctx, q, all); err != nil {
+	if err := bookAll(ctx, q, all); err != nil {
 		return fmt.Errorf("%s: %w", correction, err)
 	}
 	_, err = q.ResolveBreak(ctx, queries.ResolveBreakParams{CorrectionID: string(correction), BreakKey: fact.BreakKey})

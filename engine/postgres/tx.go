@@ -85,28 +85,6 @@ func surelyRolledBack(err error) bool {
 	return errors.As(err, &answer) && answer.SeverityUnlocalized == "ERROR" && answer.Code != "40003"
 }
 
-// ErrUnreadable: what is stored makes no sense to this build. Duty: the record needs a person or another build.
-var ErrUnreadable = errors.New("what is stored cannot be read")
-
-// Refused tells that the server understood and refused, or that we cannot read what it has: the same work would end
-// the same way again. Everything else (a broken connection, a deadlock, a server that is stopping or read-only) is
-// worth another try.
-func Refused(err error) bool {
-	var scan pgx.ScanArgError
-	if errors.Is(err, ErrUnreadable) || errors.As(err, &scan) {
-		return true
-	}
-	var answer *pgconn.PgError
-	if !errors.As(err, &answer) || answer.SeverityUnlocalized != "ERROR" || len(answer.Code) < 2 {
-		return false
-	}
-	switch answer.Code[:2] {
-	case "08", "25", "40", "53", "55", "57", "58":
-		return false
-	}
-	return true
-}
-
 // discard makes sure that the connection of a lost COMMIT is never used again.
 func discard(ctx context.Context, conn *pgxpool.Conn) {
 	if !conn.Conn().IsClosed() {

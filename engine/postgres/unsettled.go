@@ -77,7 +77,7 @@ func (d *DB) UnsettledCorrections(ctx context.Context, only engine.Key) ([]Unset
 			all = append(all, UnsettledCorrection{engine.Key(r.CorrectionID), engine.AccountID(r.AccountID), r.Act, advice.CorrectionFacts{
 				State: engine.CorrectionState(r.State), Kind: correctionKind(r.Act), Version: r.Version, Now: r.Now, Since: r.Since,
 				LeaseUntil: timeOrZero(r.LeaseUntil), SubmittedAt: timeOrZero(r.FirstSubmittedAt), Paused: r.Paused, Reason: r.OutcomeCode,
-				BreakOpen: r.BreakOpen, OtherInDoubt: r.OtherInDoubt, OverCap: r.OverCap, Deaths: int(r.Deaths),
+				BreakOpen: r.BreakOpen, OtherInDoubt: r.OtherInDoubt, OverCap: r.OverCap, ApprovedOnce: r.ApprovedOnce, Deaths: int(r.Deaths),
 			}})
 		}
 		return err

@@ -86,15 +86,23 @@ func (c *cutConn) Write(b []byte) (int, error) {
 	}
 	c.lost = true
 	bytes := bytes.Clone(b)
-	go func() {
-		<-c.wire.land
+	land := func() {
 		if !c.wire.drop {
 			_, _ = c.Conn.Write(bytes)
 			_, _ = c.Conn.Read(make([]byte, 1024))
 		}
 		_ = c.Conn.Close()
 		c.wire.landed <- struct{}{}
-	}()
+	}
+	select {
+	case <-c.wire.land: // only the answer is lost
+		land()
+	default:
+		go func() {
+			<-c.wire.land
+			land()
+		}()
+	}
 	return 0, errCut
 }
 

@@ -196,6 +196,13 @@ func TestCaps_AboveOneNothingAutomaticHappensAndOneAlarmRises(t *testing.T) {
 		require.Equal(t, "proposed 2", tn.Text("select state, count(*) from recon.correction group by 1"), name)
 		require.Equal(t, "corrections_capped acct_1", tn.Text("select kind, subject from recon.alarm"), name)
 		require.Equal(t, "0", tn.Text("select count(*) from recon.transaction where kind = 'payment'"), name)
+
+		tn.Advance(24 * time.Hour)
+		tn.admit(3)
+		tn.pass()
+		tn.holds()
+		require.Equal(t, "done", tn.Text("select state from recon.job where window_id = '2026-03-02'"))
+		require.Equal(t, "0", tn.Text("select count(*) from recon.alarm where cleared_at is null"), "%s: the next envelope is under the caps", name)
 	}
 }
 

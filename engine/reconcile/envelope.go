@@ -32,6 +32,9 @@ func (p *plan) finish(raw engine.RawStatement, policy Policy, today []postgres.A
 	f.ItemsClosed = p.itemsClosed()
 	f.BreaksCarried, f.BreaksGone = p.earlierBreaks()
 	var more []postgres.Alarm
+	if p.books.Capped && len(alarms) == 0 {
+		f.Cleared = []postgres.Alarm{{Kind: cappedAlarm, Subject: string(p.job.Account)}}
+	}
 	f.Intents, more = p.reminders()
 	f.Alarms = append(alarms, more...)
 	slices.SortFunc(f.Alarms, func(a, b postgres.Alarm) int { return strings.Compare(a.Kind+a.Subject, b.Kind+b.Subject) })

@@ -24,7 +24,7 @@ func (w *Worker) job(ctx, reading context.Context, j postgres.Job) error {
 	if err := w.db.BeginJob(ctx, j.Claim); err != nil {
 		return w.troubled(ctx, j, err)
 	}
-	raw, err := w.read(ctx, reading, j)
+	raw, err := w.read(reading, j)
 	switch {
 	case w.late(j.Claim):
 		return errLate
@@ -51,7 +51,7 @@ var errLate = errors.New("stopped before the lease can have ended")
 func (w *Worker) late(c engine.Claim) bool { return w.rt.Mono() >= c.StopAt }
 
 // read asks the provider with no transaction open, for as long as the call may take and the lease surely lasts.
-func (w *Worker) read(ctx, reading context.Context, j postgres.Job) (engine.RawStatement, error) {
+func (w *Worker) read(reading context.Context, j postgres.Job) (engine.RawStatement, error) {
 	wait := j.Claim.StopAt - w.rt.Mono()
 	if call := w.provider.Terms().CallTimeout; call > 0 && call < wait {
 		wait = call
@@ -98,8 +98,9 @@ func (w *Worker) reconcile(ctx context.Context, j postgres.Job, raw engine.RawSt
 	return nil
 }
 
-// troubled decides what an error of the database means for the claim. What the server refuses it would refuse again:
-// that burns an attempt, else a poisoned job would turn for ever. A database that is away burns nothing.
+// troubled decides what an error of the database means for the claim. What is wrong with the record itself would be
+// refused again: that burns an attempt, else a poisoned job would turn for ever. A database that is away, or not as we
+// need it, burns nothing.
 func (w *Worker) troubled(ctx context.Context, j postgres.Job, err error) error {
 	switch {
 	case errors.Is(err, engine.ErrLeaseLost), errors.Is(err, postgres.ErrCommitUnknown):
@@ -110,7 +111,7 @@ func (w *Worker) troubled(ctx context.Context, j postgres.Job, err error) error 
 		return w.handBack(ctx, j, 0, "stale", err.Error())
 	case errors.Is(err, postgres.ErrBookedOtherwise):
 		return w.db.ReviewJob(ctx, j.Claim, "refused", err.Error())
-	case postgres.Refused(err):
+	case postgres.RecordsFault(err):
 		return w.failed(ctx, j, err.Error())
 	default:
 		return w.handBack(ctx, j, w.config.Backoff.Min, "database", err.Error())

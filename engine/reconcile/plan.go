@@ -153,8 +153,7 @@ func sameThing(r engine.Row, i engine.Item) bool {
 }
 
 func (p *plan) booked(key engine.Key) bool {
-	_, found := slices.BinarySearch(p.books.Booked, key)
-	return found || slices.ContainsFunc(p.bookings, func(t ledger.Transaction) bool { return t.Key == key })
+	return p.books.Booked[key] || slices.ContainsFunc(p.bookings, func(t ledger.Transaction) bool { return t.Key == key })
 }
 
 func (p *plan) head(r engine.Row, breakKey engine.Key) ledger.Head {

@@ -104,6 +104,9 @@ func (p *plan) wantsAutomatic() bool {
 	return false
 }
 
+// cappedAlarm says of an account that it was above a cap. The account's next envelope that is not above one clears it.
+const cappedAlarm = "corrections_capped"
+
 // grant decides which wishes policy carries out. Above a cap nothing automatic happens, and one alarm says so.
 func (p *plan) grant(policy Policy, today []postgres.Automatic) []postgres.Alarm {
 	number, money, days, daysMoney := 0, int64(0), 0, int64(0)
@@ -149,7 +152,7 @@ func (p *plan) grant(policy Policy, today []postgres.Automatic) []postgres.Alarm
 	for i := range p.wishes {
 		p.wishes[i].automatic = false
 	}
-	return []postgres.Alarm{{Kind: "corrections_capped", Subject: string(p.job.Account),
+	return []postgres.Alarm{{Kind: cappedAlarm, Subject: string(p.job.Account),
 		Detail: fmt.Sprintf("job %s: nothing automatic: %s", p.job.Claim.Record, why)}}
 }
 

@@ -64,6 +64,27 @@ func TestFailure_BacksOffAndThenDies(t *testing.T) { // B45
 	require.Equal(t, "jobs job:acct_1/2026-03-01 1", tn.Text("select lane, record, death from recon.letter"))
 }
 
+// A grant that is missing for an hour, or a build ahead of its migration, buries nobody.
+func TestFailure_OfTheDatabasesMaintenanceBurnsNothing(t *testing.T) {
+	tn := open(t, reconcile.Config{AttemptsMax: 1, CrashesMax: 1})
+	tn.admit(2)
+	for broken, mended := range map[string]string{
+		"revoke insert on recon.envelope from recon_engine":           "grant insert on recon.envelope to recon_engine",
+		"alter table recon.break rename column row_kind to kind_of":   "alter table recon.break rename column kind_of to row_kind",
+		"alter function recon.now() rename to now_of_another_version": "alter function recon.now_of_another_version() rename to now",
+	} {
+		tn.provider.lines["2026-03-01"] = charge("txn_1", "ch_1", "", "5.00", "0.00", "5.00")
+		tn.Exec(broken)
+		_, _ = tn.worker.Pass(tn.Ctx, tn.Ctx)
+		tn.Exec(mended)
+		require.Equal(t, "0 0", tn.Text("select attempts, crashes from recon.job"), broken)
+		require.Contains(t, []string{"ready", "leased"}, tn.Text("select state from recon.job"), broken)
+		tn.Advance(time.Hour)
+	}
+	tn.pass()
+	require.Equal(t, "done 0 0", tn.Text("select state, attempts, crashes from recon.job"))
+}
+
 func TestFailure_AStatementThatDoesNotReadDiesWithItsLineAndMayBeRedriven(t *testing.T) { // B47
 	tn := open(t, reconcile.Config{AttemptsMax: 2})
 	tn.provider.lines["2026-03-01"] = charge("txn_1", "ch_1", "", "5.00", "0.00", "7.00")

@@ -3,6 +3,7 @@ package oracle_test
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -25,35 +26,74 @@ func TestFence(t *testing.T) {
 	accepts(t, "fence", set("envelope", 0, "fence_number", "1"), set("job", 0, "generation", "2"))
 }
 
+// Whichever task of a process writes, and whatever kind of record: who claimed last may write.
 func TestFence_AWriteAfterALaterClaimIsSeenInTheHistory(t *testing.T) {
 	t.Parallel()
-	const record = "acct_9/2026-03-01"
-	stolen := []sim.Entry{
-		answered("worker-1", "reconcile", "sql:ClaimJobs", record),
-		answered("worker-2", "reconcile", "sql:ClaimJobs", "acct_8/2026-03-01", record),
+	for _, kind := range []struct{ claim, task, record, writes string }{
+		{"ClaimJobs", "acct_9/2026-03-01", "acct_9/2026-03-01", "BeginJob RenewJob HandBackJob RetryJob ReviewJob FinishJob BuryJob"},
+		{"ClaimIntents", "email", "acct_9/2026-03-01/reminder/email/e9", "SubmitIntent FinishIntent BuryIntent HandBackIntents"},
+		{"ClaimCorrections", "refund", "b9/refund/1", "SubmitCorrection FinishCorrection BuryCorrection HandBackCorrections"},
+	} {
+		for _, write := range strings.Fields(kind.writes) {
+			stolen := []sim.Entry{
+				answered("worker-1", "claims", "sql:"+kind.claim, kind.record),
+				answered("worker-2", "claims", "sql:"+kind.claim, "another", kind.record),
+			}
+			late := answered("worker-1", kind.task, "sql:"+write, kind.record)
+			found := finds(t, "fence", "worker-1#0 wrote "+write+" to "+kind.record+" although worker-2#0 had claimed it since", history(append(stolen, late)...))
+			require.Equal(t, kind.record, found.Record)
+			refused := late
+			refused.Keys, refused.Rows = nil, 0
+			accepts(t, "fence", history(append(stolen, refused)...))
+			accepts(t, "fence", history(append(stolen, answered("worker-2", kind.task, "sql:"+write, kind.record))...))
+			accepts(t, "fence", history(stolen[0], late, stolen[1]))
+
+			again := stolen[0] // the same process, started anew
+			again.Actor.Life = 1
+			sent, landed := late, late // of its life before, on its way when that ended
+			sent.What, sent.Keys, sent.Rows = "statement", nil, 0
+			landed.What, landed.Actor = "landed", sim.Bare("net")
+			finds(t, "fence", "worker-1#0 wrote "+write+" to "+kind.record+" although worker-1#1 had claimed it since", history(stolen[0], sent, again, landed))
+			accepts(t, "fence", history(stolen[0], sent, landed, again))
+			sent.Actor.Life = 1
+			accepts(t, "fence", history(stolen[0], again, sent, landed))
+		}
 	}
-	late := answered("worker-1", record, "sql:FinishJob", record)
-	found := finds(t, "fence", "worker-1#0 wrote FinishJob to acct_9/2026-03-01 although worker-2#0 had claimed it since", history(append(stolen, late)...))
-	require.Equal(t, record, found.Record)
-	refused := late
-	refused.Rows = 0
-	accepts(t, "fence", history(append(stolen, refused)...))
-	accepts(t, "fence", history(append(stolen, answered("worker-2", record, "sql:FinishJob", record))...))
 }
 
-// The fence is read from statements by name: a query that is renamed must be renamed here too.
-func TestFence_KnowsStatementsThatExist(t *testing.T) {
+func TestFence_AClaimOfMoreThanTheHistoryNamesAccusesNobody(t *testing.T) {
+	t.Parallel()
+	many := answered("worker-2", "email", "sql:ClaimIntents", "another")
+	many.Rows = 17
+	accepts(t, "fence", history(answered("worker-1", "email", "sql:ClaimIntents", "i9"), many, answered("worker-2", "email", "sql:FinishIntent", "i9")))
+}
+
+// The fence is read from statements by name, and from what they return first: a query that changes must change here too.
+func TestFence_KnowsStatementsThatExistAndAnswerTheRecordFirst(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("../../engine/postgres/queries/*.sql")
 	require.NoError(t, err)
-	var all strings.Builder
+	queries := map[string]string{}
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
-		all.Write(text)
+		for _, query := range strings.Split(string(text), "-- name: ")[1:] {
+			name, body, _ := strings.Cut(query, " :")
+			queries[name] = body
+		}
 	}
-	for _, name := range slices.Concat(oracle.Claims(), oracle.FencedWrites(), oracle.ReadBacks()) {
-		require.Contains(t, all.String(), "-- name: "+name+" :", "no such query")
+	first := regexp.MustCompile(`(?s).*(?:^|\n)(?:returning|select) (?:\w\.)?(\*|\w+)`)
+	for _, name := range slices.Concat(oracle.Claims(), oracle.FencedWrites()) {
+		require.Contains(t, queries, name, "no such query")
+		column := first.FindStringSubmatch(queries[name])
+		require.NotNil(t, column, name)
+		if column[1] == "*" { // of what the claim itself returned
+			column = regexp.MustCompile(`(?s)returning \w\.(\w+).*`).FindStringSubmatch(queries[name])
+		}
+		require.Contains(t, []string{"job_id", "intent_id", "correction_id"}, column[1], name)
+	}
+	for _, name := range oracle.ReadBacks() {
+		require.Contains(t, queries, name, "no such query")
 	}
 }
 

@@ -7,8 +7,8 @@ import (
 )
 
 // appendOnly: what was booked, recorded or testified stays as it was. Every such row of the earlier dump is in the later
-// one, letter by letter. Without an earlier dump it still asks that every invoice and every fee of a match is backed by
-// the transaction it came with.
+// one, letter by letter. Without an earlier dump it still asks that every invoice is backed by the transaction it came
+// with.
 func appendOnly() Oracle {
 	return claim{name: "append-only", check: func(v View, s *seen) {
 		for _, name := range []string{"transaction", "posting", "audit", "admission", "envelope", "envelope_total", "receipt"} {

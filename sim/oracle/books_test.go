@@ -74,6 +74,9 @@ func TestZeroSum(t *testing.T) {
 	finds(t, "zero-sum", "has no postings", drop("posting", 7), drop("posting", 6))
 	finds(t, "zero-sum", "which does not exist", drop("transaction", 3))
 	finds(t, "zero-sum", "its postings say 1000", set("invoice", 0, "paid_minor", "10"))
+	finds(t, "zero-sum", "it is paid, though it says 1000 minor units USD are owed and its postings say 1000", set("invoice", 0, "state", "paid"))
+	finds(t, "zero-sum", "it is paid, though it says 0 minor units USD are owed and its postings say 2100", drop("posting", 9), drop("posting", 8), drop("transaction", 4))
+	accepts(t, "zero-sum", set("invoice", 0, "state", "disputed"))
 }
 
 func TestAppendOnly(t *testing.T) {

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// conservation: nothing is lost between the books. Windows of an account follow each other without a gap; due windows =
-// jobs + waiting + skipped by a person; each record is in a state that exists; what an intent covers was planned; a
-// closed night left no window without a job.
+// conservation: nothing is lost between the books. Windows of an account follow each other without a gap; every job has
+// its window, and is cancelled where a person skipped that; a closed night left no due window without a job or a person's
+// word; each record is in a state that exists; what an intent covers was planned, and it covers something.
 func conservation() Oracle {
 	return claim{name: "conservation", check: func(v View, s *seen) {
 		jobs := by(rows(v.Tables, "job"), "account_id", "window_id")
@@ -85,8 +85,7 @@ func states(v View, s *seen) {
 	}
 }
 
-// plannedPairs: planned (invoice, step, channel, contact) = covered + not covered yet. Covering what was never planned,
-// or an intent that covers nothing, breaks the sum.
+// plannedPairs: an intent covers (invoice, step, channel, contact) that were planned, and at least one of them.
 func plannedPairs(v View, s *seen) {
 	invoices := by(rows(v.Tables, "invoice"), "invoice_id")
 	contacts := by(rows(v.Tables, "contact"), "contact_id")

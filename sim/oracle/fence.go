@@ -8,8 +8,8 @@ import (
 )
 
 // fence: after a later claim of a record, no write of an earlier claim has an effect. Two witnesses: the history, where
-// the statements of a record are told by the task that works on it alone and bears its name, and the envelope, which carries the
-// fence it was written under.
+// claims and the writes under them answer the record's id first, and the envelope, which carries the fence it was written
+// under.
 func fence() Oracle {
 	return claim{name: "fence", check: func(v View, s *seen) {
 		if v.History != nil {
@@ -29,39 +29,84 @@ func fence() Oracle {
 	}}
 }
 
-// Claims and FencedWrites name the statements this oracle knows. A test of the catalogue checks that each exists.
+// Claims and FencedWrites name the statements this oracle knows. A test checks that each exists and answers the record's
+// id first.
 func Claims() []string { return []string{"ClaimJobs", "ClaimIntents", "ClaimCorrections"} }
 
-// FencedWrites: each returns a row exactly where it had an effect.
+// FencedWrites: each returns a row exactly where it had an effect, or where the claim was found and nothing was written.
 func FencedWrites() []string {
 	return []string{"BeginJob", "RenewJob", "HandBackJob", "RetryJob", "ReviewJob", "FinishJob", "BuryJob",
-		"SubmitIntent", "FinishIntent", "BuryIntent", "SubmitCorrection", "FinishCorrection", "BuryCorrection"}
+		"SubmitIntent", "FinishIntent", "BuryIntent", "HandBackIntents",
+		"SubmitCorrection", "FinishCorrection", "BuryCorrection", "HandBackCorrections"}
 }
 
+// fencedHistory follows who holds each record: a process and its life, whichever of its tasks asks. A record that was
+// never seen claimed is not judged.
 func fencedHistory(h *sim.History, s *seen) {
 	claims, writes := Claims(), FencedWrites()
 	holder := map[string]string{} // record → process and life of its last claim
+	away := map[string][]sim.Actor{}
 	for _, e := range h.Entries {
 		label, sql := strings.CutPrefix(e.Label, "sql:")
-		if !sql || e.Rows == 0 || !oneOf(e.What, "answer", "landed", "gone") {
+		if !sql {
 			continue
 		}
-		who := sim.Actor{Process: e.Actor.Process, Life: e.Actor.Life}.String()
+		underWay(away, label, e)
+		if e.Rows == 0 || !oneOf(e.What, "answer", "landed", "gone") {
+			continue
+		}
 		switch {
 		case slices.Contains(claims, label):
+			if e.Rows > len(e.Keys) {
+				clear(holder) // the history names only the first rows: any record may be among the others
+			}
 			for _, record := range e.Keys {
-				holder[record] = who
+				holder[record] = life(e.Actor)
 			}
 		case slices.Contains(writes, label):
-			record := e.Actor.Task
-			last, claimed := holder[record]
-			if !claimed {
-				continue // a task of no single record
+			writers := []string{life(e.Actor)}
+			if e.Actor.Life < 0 { // the network, for somebody who is gone or gave up waiting
+				writers = lives(away[label])
 			}
-			s.look()
-			if last != who {
-				s.broke(record, "%s wrote %s to %s although %s had claimed it since", who, label, record, last)
+			for _, record := range e.Keys {
+				last, claimed := holder[record]
+				if !claimed || len(writers) == 0 {
+					continue
+				}
+				s.look()
+				if !slices.Contains(writers, last) {
+					s.broke(record, "%s wrote %s to %s although %s had claimed it since", strings.Join(writers, " or "), label, record, last)
+				}
 			}
 		}
 	}
+}
+
+// underWay keeps whose statements of a label were sent and have no answer: one of them is what the network brings later.
+func underWay(away map[string][]sim.Actor, label string, e sim.Entry) {
+	switch {
+	case e.Actor.Life < 0:
+	case e.What == "statement":
+		away[label] = append(away[label], e.Actor)
+	case oneOf(e.What, "answer", "gone", "cancelled"):
+		all := away[label]
+		for i := len(all) - 1; i >= 0; i-- { // what it sent last: a statement before that is still on its way
+			if all[i] == e.Actor {
+				away[label] = slices.Delete(all, i, i+1)
+				return
+			}
+		}
+	}
+}
+
+// life is a process and its life, without the task.
+func life(a sim.Actor) string { return sim.Actor{Process: a.Process, Life: a.Life}.String() }
+
+func lives(all []sim.Actor) []string {
+	var out []string
+	for _, a := range all {
+		out = append(out, life(a))
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }

@@ -98,7 +98,8 @@ func good() oracle.View {
 			invoice/i1 | invoice | |
 			invoice/i2 | invoice | |
 			payment/ch_1 | payment | ch_1 |
-			refund/re_1 | refund_overpayment | re_1 |`),
+			refund/re_1 | refund_overpayment | re_1 |
+			payment/ch_2 | payment | ch_2 |`),
 		"recon.posting": tabled(`business_key | line | book | invoice_id | currency | amount_minor
 			invoice/i1 | 1 | receivable | i1 | USD | 1000
 			invoice/i1 | 2 | revenue | \N | USD | -1000
@@ -107,7 +108,9 @@ func good() oracle.View {
 			payment/ch_1 | 1 | clearing | \N | USD | 2100
 			payment/ch_1 | 2 | receivable | i2 | USD | -2100
 			refund/re_1 | 1 | receivable | i2 | USD | 2100
-			refund/re_1 | 2 | clearing | \N | USD | -2100`),
+			refund/re_1 | 2 | clearing | \N | USD | -2100
+			payment/ch_2 | 1 | clearing | \N | USD | 2100
+			payment/ch_2 | 2 | receivable | i2 | USD | -2100`),
 		"recon.audit":   tabled(`audit_id | actor | act | record`),
 		"recon.receipt": tabled(`channel | receipt_id`),
 	}
@@ -128,13 +131,13 @@ func good() oracle.View {
 	}
 	v.History = &sim.History{Entries: []sim.Entry{
 		answered("worker-1", "reconcile", "sql:ClaimJobs", "acct_1/2026-03-01"),
-		answered("worker-1", "acct_1/2026-03-01", "sql:BeginJob", "7"),
+		answered("worker-1", "acct_1/2026-03-01", "sql:BeginJob", "acct_1/2026-03-01"),
 		called("worker-1", "acct_1/2026-03-01", "call:provider statement(acct_1,2026-03-01)"),
 		answered("worker-1", "acct_1/2026-03-01", "sql:begin"),
 		answered("worker-1", "acct_1/2026-03-01", "sql:FinishJob", "acct_1/2026-03-01"),
 		answered("worker-1", "acct_1/2026-03-01", "sql:commit"),
 		answered("worker-1", "email", "sql:begin"),
-		answered("worker-1", "email", "sql:SubmitIntent", "2026-03-02 02:03:00+00"),
+		answered("worker-1", "email", "sql:SubmitIntent", "acct_1/2026-03-01/reminder/email/e1"),
 		answered("worker-1", "email", "sql:commit"),
 		called("worker-1", "email", "call:email send(e1)"),
 	}}

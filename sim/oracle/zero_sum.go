@@ -6,7 +6,7 @@ import (
 )
 
 // zeroSum: the postings of a transaction sum to zero in each currency, no transaction is without postings, no posting
-// without its transaction; and an invoice's debt is what its postings say.
+// without its transaction; an open invoice's debt is what its postings say, and of a paid one nothing is owed.
 func zeroSum() Oracle {
 	return claim{name: "zero-sum", check: func(v View, s *seen) {
 		type part struct{ key, currency string }
@@ -43,8 +43,11 @@ func zeroSum() Oracle {
 		for _, i := range rows(v.Tables, "invoice") {
 			id := i.text("invoice_id")
 			debt := s.number(i, "amount_minor") - s.number(i, "paid_minor")
-			if i.text("state") == "open" && owed[id] != debt {
+			switch state := i.text("state"); {
+			case state == "open" && owed[id] != debt:
 				s.broke("invoice:"+id, "it says %d minor units %s are owed, its postings say %d", debt, i.text("currency"), owed[id])
+			case state == "paid" && (debt > 0 || owed[id] > 0):
+				s.broke("invoice:"+id, "it is paid, though it says %d minor units %s are owed and its postings say %d", debt, i.text("currency"), owed[id])
 			}
 		}
 	}}

@@ -10,10 +10,22 @@ begin
 		if not exists (select from pg_catalog.pg_roles where rolname = r) then
 			execute format('create role %I nologin', r);
 		end if;
-		if not pg_catalog.pg_has_role(current_user, r, 'member') then
-			execute format('grant %I to current_user', r);
+		-- Whoever is not a superuser gives objects to the owner below, and needs the role for it. From 16 on, who made a
+		-- role may give it to himself, and has to.
+		if not (select u.rolsuper from pg_catalog.pg_roles u where u.rolname = current_user) then
+			if current_setting('server_version_num')::integer >= 160000 then
+				if not pg_catalog.pg_has_role(current_user, r, 'set') then
+					execute format('grant %I to current_user with set true, inherit true', r);
+				end if;
+			elsif not pg_catalog.pg_has_role(current_user, r, 'member') then
+				execute format('grant %I to current_user', r);
+			end if;
 		end if;
 	end loop;
+exception when insufficient_privilege then
+	raise exception 'user % may neither make nor take the roles recon_owner, recon_engine, recon_operator, recon_reader', current_user
+		using errcode = 'insufficient_privilege', hint = format('a superuser says: ALTER ROLE %1$I CREATEROLE; or, where the roles exist: '
+			|| 'GRANT recon_owner, recon_engine, recon_operator, recon_reader TO %1$I', current_user);
 end
 $$;
 grant usage on schema recon to recon_engine, recon_operator, recon_reader;
@@ -24,12 +36,12 @@ create table recon.schema_migration (
 );
 
 -- The one clock that decides what is due and whose lease is over. Constant within a statement (its arrival, also
--- across a lock wait), not within a transaction. The simulation replaces this function and nothing else.
+-- across a lock wait), not within a transaction. A simulation replaces this function and the next one.
 create function recon.now() returns timestamptz
 	language sql stable
 	as 'select pg_catalog.statement_timestamp()';
 
--- Which server we talk to. A throw-away server is another one each time, so a simulation replaces this function too.
+-- Which server we talk to. A throw-away server is another one each time, so a simulation answers always the same.
 create function recon.server_identity(out system_identifier text, out timeline integer)
 	language sql stable
 	as $$

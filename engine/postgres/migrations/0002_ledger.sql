@@ -77,6 +77,7 @@ create table recon.posting (
 	amount_minor bigint not null check (amount_minor <> 0),
 	primary key (business_key, line)
 );
+create index posting_disputed on recon.posting (invoice_id) where book = 'disputed';
 
 create function recon.check_zero_sum() returns trigger
 	language plpgsql

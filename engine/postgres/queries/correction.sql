@@ -86,7 +86,7 @@ update recon.correction set
 	started_at = recon.now(), lease_until = recon.now() + @lease::interval, since = recon.now(), version = version + 1
 where correction_id = @correction_id and fence_incarnation = @incarnation and fence_number = @fence_number
 	and state = @state and lease_until > recon.now()
-returning lease_until::timestamptz as lease_until;
+returning correction_id, lease_until::timestamptz as lease_until;
 
 -- name: FinishCorrection :one
 update recon.correction set
@@ -95,7 +95,7 @@ update recon.correction set
 	leased_by = null, lease_until = null, started_at = null,
 	since = case when state = @state then since else recon.now() end, version = version + 1
 where correction_id = @correction_id and fence_incarnation = @incarnation and fence_number = @fence_number and state = @from_state
-returning version;
+returning correction_id;
 
 -- name: BuryCorrection :one
 -- A dead letter where the lane has room, parked where it is full.
@@ -122,7 +122,7 @@ update recon.correction c set
 	leased_by = null, lease_until = null, started_at = null, since = recon.now(), version = c.version + 1
 from dying d
 where c.correction_id = d.correction_id
-returning c.state;
+returning c.correction_id;
 
 -- name: ReadBackCorrection :one
 select c.state, c.fence_incarnation, c.fence_number, (c.leased_by is not null)::boolean as claimed

@@ -34,7 +34,7 @@ update recon.correction c set
 	leased_by = null, lease_until = null, started_at = null, since = recon.now(), version = c.version + 1
 from dying d
 where c.correction_id = d.correction_id
-returning c.state
+returning c.correction_id
 `
 
 type BuryCorrectionParams struct {
@@ -58,9 +58,9 @@ func (q *Queries) BuryCorrection(ctx context.Context, arg BuryCorrectionParams) 
 		arg.Incarnation,
 		arg.FenceNumber,
 	)
-	var state string
-	err := row.Scan(&state)
-	return state, err
+	var correction_id string
+	err := row.Scan(&correction_id)
+	return correction_id, err
 }
 
 const claimCorrections = `-- name: ClaimCorrections :many
@@ -244,7 +244,7 @@ update recon.correction set
 	leased_by = null, lease_until = null, started_at = null,
 	since = case when state = $1 then since else recon.now() end, version = version + 1
 where correction_id = $7 and fence_incarnation = $8 and fence_number = $9 and state = $10
-returning version
+returning correction_id
 `
 
 type FinishCorrectionParams struct {
@@ -260,7 +260,7 @@ type FinishCorrectionParams struct {
 	FromState    string
 }
 
-func (q *Queries) FinishCorrection(ctx context.Context, arg FinishCorrectionParams) (int64, error) {
+func (q *Queries) FinishCorrection(ctx context.Context, arg FinishCorrectionParams) (string, error) {
 	row := q.db.QueryRow(ctx, finishCorrection,
 		arg.State,
 		arg.Outcome,
@@ -273,9 +273,9 @@ func (q *Queries) FinishCorrection(ctx context.Context, arg FinishCorrectionPara
 		arg.FenceNumber,
 		arg.FromState,
 	)
-	var version int64
-	err := row.Scan(&version)
-	return version, err
+	var correction_id string
+	err := row.Scan(&correction_id)
+	return correction_id, err
 }
 
 const handBackCorrections = `-- name: HandBackCorrections :many
@@ -460,7 +460,7 @@ update recon.correction set
 	started_at = recon.now(), lease_until = recon.now() + $1::interval, since = recon.now(), version = version + 1
 where correction_id = $2 and fence_incarnation = $3 and fence_number = $4
 	and state = $5 and lease_until > recon.now()
-returning lease_until::timestamptz as lease_until
+returning correction_id, lease_until::timestamptz as lease_until
 `
 
 type SubmitCorrectionParams struct {
@@ -471,7 +471,12 @@ type SubmitCorrectionParams struct {
 	State        string
 }
 
-func (q *Queries) SubmitCorrection(ctx context.Context, arg SubmitCorrectionParams) (time.Time, error) {
+type SubmitCorrectionRow struct {
+	CorrectionID string
+	LeaseUntil   time.Time
+}
+
+func (q *Queries) SubmitCorrection(ctx context.Context, arg SubmitCorrectionParams) (SubmitCorrectionRow, error) {
 	row := q.db.QueryRow(ctx, submitCorrection,
 		arg.Lease,
 		arg.CorrectionID,
@@ -479,7 +484,7 @@ func (q *Queries) SubmitCorrection(ctx context.Context, arg SubmitCorrectionPara
 		arg.FenceNumber,
 		arg.State,
 	)
-	var lease_until time.Time
-	err := row.Scan(&lease_until)
-	return lease_until, err
+	var i SubmitCorrectionRow
+	err := row.Scan(&i.CorrectionID, &i.LeaseUntil)
+	return i, err
 }

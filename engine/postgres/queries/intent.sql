@@ -117,7 +117,7 @@ with asked as (
 	where i.intent_id = a.intent_id and a.paused = '' and a.doubt = '' and not a.opted_out
 	returning i.lease_until
 )
-select a.paused::text as paused, a.doubt::text as doubt, a.opted_out::boolean as opted_out,
+select a.intent_id, a.paused::text as paused, a.doubt::text as doubt, a.opted_out::boolean as opted_out,
 	(s.lease_until is not null)::boolean as submitted, coalesce(s.lease_until, recon.now())::timestamptz as lease_until
 from asked a left join submitted s on true;
 
@@ -135,7 +135,7 @@ update recon.intent set
 	leased_by = null, lease_until = null, started_at = null,
 	since = case when state = @state then since else recon.now() end, version = version + 1
 where intent_id = @intent_id and fence_incarnation = @incarnation and fence_number = @fence_number and state = @from_state
-returning version;
+returning intent_id;
 
 -- name: BuryIntent :one
 -- A dead letter where the channel's lane has room, parked where it is full. The lane's row is the lock.
@@ -162,7 +162,7 @@ update recon.intent i set
 	leased_by = null, lease_until = null, started_at = null, since = recon.now(), version = i.version + 1
 from dying d
 where i.intent_id = d.intent_id
-returning i.state;
+returning i.intent_id;
 
 -- name: ReadBackIntent :one
 -- Under the row's lock: a COMMIT in flight still holds it.

@@ -34,7 +34,7 @@ update recon.intent i set
 	leased_by = null, lease_until = null, started_at = null, since = recon.now(), version = i.version + 1
 from dying d
 where i.intent_id = d.intent_id
-returning i.state
+returning i.intent_id
 `
 
 type BuryIntentParams struct {
@@ -58,9 +58,9 @@ func (q *Queries) BuryIntent(ctx context.Context, arg BuryIntentParams) (string,
 		arg.Incarnation,
 		arg.FenceNumber,
 	)
-	var state string
-	err := row.Scan(&state)
-	return state, err
+	var intent_id string
+	err := row.Scan(&intent_id)
+	return intent_id, err
 }
 
 const claimIntents = `-- name: ClaimIntents :many
@@ -216,7 +216,7 @@ update recon.intent set
 	leased_by = null, lease_until = null, started_at = null,
 	since = case when state = $1 then since else recon.now() end, version = version + 1
 where intent_id = $8 and fence_incarnation = $9 and fence_number = $10 and state = $11
-returning version
+returning intent_id
 `
 
 type FinishIntentParams struct {
@@ -234,7 +234,7 @@ type FinishIntentParams struct {
 }
 
 // What a claim came to. The lease is not asked: while no later claim exists, what we learnt is still the truth.
-func (q *Queries) FinishIntent(ctx context.Context, arg FinishIntentParams) (int64, error) {
+func (q *Queries) FinishIntent(ctx context.Context, arg FinishIntentParams) (string, error) {
 	row := q.db.QueryRow(ctx, finishIntent,
 		arg.State,
 		arg.Outcome,
@@ -248,9 +248,9 @@ func (q *Queries) FinishIntent(ctx context.Context, arg FinishIntentParams) (int
 		arg.FenceNumber,
 		arg.FromState,
 	)
-	var version int64
-	err := row.Scan(&version)
-	return version, err
+	var intent_id string
+	err := row.Scan(&intent_id)
+	return intent_id, err
 }
 
 const handBackIntents = `-- name: HandBackIntents :many
@@ -534,7 +534,7 @@ with asked as (
 	where i.intent_id = a.intent_id and a.paused = '' and a.doubt = '' and not a.opted_out
 	returning i.lease_until
 )
-select a.paused::text as paused, a.doubt::text as doubt, a.opted_out::boolean as opted_out,
+select a.intent_id, a.paused::text as paused, a.doubt::text as doubt, a.opted_out::boolean as opted_out,
 	(s.lease_until is not null)::boolean as submitted, coalesce(s.lease_until, recon.now())::timestamptz as lease_until
 from asked a left join submitted s on true
 `
@@ -554,6 +554,7 @@ type SubmitIntentParams struct {
 }
 
 type SubmitIntentRow struct {
+	IntentID   string
 	Paused     string
 	Doubt      string
 	OptedOut   bool
@@ -580,6 +581,7 @@ func (q *Queries) SubmitIntent(ctx context.Context, arg SubmitIntentParams) (Sub
 	)
 	var i SubmitIntentRow
 	err := row.Scan(
+		&i.IntentID,
 		&i.Paused,
 		&i.Doubt,
 		&i.OptedOut,

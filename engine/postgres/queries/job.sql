@@ -1,3 +1,6 @@
+-- Claims and the writes under them return the record's id first, here and in intent.sql, correction.sql and letter.sql: who
+-- reads answers off the wire knows whose record was touched.
+
 -- name: ClaimJobs :many
 -- Takes ready jobs that are due, and leased ones whose lease ended or whose holder is silent. One job an account, its
 -- oldest window first; accounts with parked jobs and paused ones are passed over. What this member itself leased is a
@@ -53,13 +56,13 @@ order by c.job_id;
 update recon.job j set started_at = recon.now(), version = j.version + 1
 where j.job_id = sqlc.arg(job_id) and j.state = 'leased' and j.lease_until > recon.now()
 	and j.fence_incarnation = sqlc.arg(fence_incarnation) and j.fence_number = sqlc.arg(fence_number)
-returning j.version;
+returning j.job_id;
 
 -- name: RenewJob :one
 update recon.job j set lease_until = recon.now() + sqlc.arg(lease)::interval, version = j.version + 1
 where j.job_id = sqlc.arg(job_id) and j.state = 'leased' and j.lease_until > recon.now()
 	and j.fence_incarnation = sqlc.arg(fence_incarnation) and j.fence_number = sqlc.arg(fence_number)
-returning j.lease_until::timestamptz as lease_until;
+returning j.job_id, j.lease_until::timestamptz as lease_until;
 
 -- name: HandBackJob :one
 -- Waiting is not failing: no attempt is burnt.
@@ -68,7 +71,7 @@ update recon.job j set
 	last_outcome = sqlc.arg(outcome), last_error = sqlc.arg(error), since = recon.now(), version = j.version + 1
 where j.job_id = sqlc.arg(job_id) and j.state = 'leased'
 	and j.fence_incarnation = sqlc.arg(fence_incarnation) and j.fence_number = sqlc.arg(fence_number)
-returning j.version;
+returning j.job_id;
 
 -- name: RetryJob :one
 -- A failure: one attempt is burnt, the next not before the wait.
@@ -77,7 +80,7 @@ update recon.job j set
 	started_at = null, last_outcome = 'failed', last_error = sqlc.arg(error), since = recon.now(), version = j.version + 1
 where j.job_id = sqlc.arg(job_id) and j.state = 'leased'
 	and j.fence_incarnation = sqlc.arg(fence_incarnation) and j.fence_number = sqlc.arg(fence_number)
-returning j.attempts;
+returning j.job_id;
 
 -- name: ReviewJob :one
 update recon.job j set
@@ -85,7 +88,7 @@ update recon.job j set
 	since = recon.now(), version = j.version + 1
 where j.job_id = sqlc.arg(job_id) and j.state = 'leased'
 	and j.fence_incarnation = sqlc.arg(fence_incarnation) and j.fence_number = sqlc.arg(fence_number)
-returning j.version;
+returning j.job_id;
 
 -- name: LockJob :one
 -- The read-back of a COMMIT: whoever still commits holds this row.
@@ -243,7 +246,8 @@ order by s.invoice_id, s.step, s.channel, s.contact_id;
 -- The account as its last envelope left it, one row a currency (one with an empty currency before the first).
 select a.zone, a.payment_lag_max, a.reconciled, recon.now()::timestamptz as now,
 	coalesce(t.currency, '')::text as currency, coalesce(t.provider_closing_minor, 0)::bigint as provider_closing_minor,
-	coalesce(t.ledger_closing_minor, 0)::bigint as ledger_closing_minor
+	coalesce(t.ledger_closing_minor, 0)::bigint as ledger_closing_minor,
+	exists (select from recon.alarm x where x.kind = 'corrections_capped' and x.subject = a.account_id and x.cleared_at is null)::boolean as capped
 from recon.account a
 	left join (
 		select j.account_id, e.ordinal, x.currency, x.provider_closing_minor, x.ledger_closing_minor

@@ -48,7 +48,7 @@ const beginJob = `-- name: BeginJob :one
 update recon.job j set started_at = recon.now(), version = j.version + 1
 where j.job_id = $1 and j.state = 'leased' and j.lease_until > recon.now()
 	and j.fence_incarnation = $2 and j.fence_number = $3
-returning j.version
+returning j.job_id
 `
 
 type BeginJobParams struct {
@@ -58,11 +58,11 @@ type BeginJobParams struct {
 }
 
 // Work begins: from here on a claim that ends without an answer is a crash.
-func (q *Queries) BeginJob(ctx context.Context, arg BeginJobParams) (int64, error) {
+func (q *Queries) BeginJob(ctx context.Context, arg BeginJobParams) (string, error) {
 	row := q.db.QueryRow(ctx, beginJob, arg.JobID, arg.FenceIncarnation, arg.FenceNumber)
-	var version int64
-	err := row.Scan(&version)
-	return version, err
+	var job_id string
+	err := row.Scan(&job_id)
+	return job_id, err
 }
 
 const bookedKeys = `-- name: BookedKeys :many
@@ -90,6 +90,7 @@ func (q *Queries) BookedKeys(ctx context.Context, businessKeys []string) ([]stri
 }
 
 const claimJobs = `-- name: ClaimJobs :many
+
 with silent as (
 	select m.member_id from recon.member m
 	where m.stopped_at is not null or m.beat_at + $1::interval <= recon.now()
@@ -160,6 +161,8 @@ type ClaimJobsRow struct {
 	Now           time.Time
 }
 
+// Claims and the writes under them return the record's id first, here and in intent.sql, correction.sql and letter.sql: who
+// reads answers off the wire knows whose record was touched.
 // Takes ready jobs that are due, and leased ones whose lease ended or whose holder is silent. One job an account, its
 // oldest window first; accounts with parked jobs and paused ones are passed over. What this member itself leased is a
 // claim whose answer was lost: its worker claims only when nothing of the claim before is left. A claim of another
@@ -462,7 +465,7 @@ update recon.job j set
 	last_outcome = $2, last_error = $3, since = recon.now(), version = j.version + 1
 where j.job_id = $4 and j.state = 'leased'
 	and j.fence_incarnation = $5 and j.fence_number = $6
-returning j.version
+returning j.job_id
 `
 
 type HandBackJobParams struct {
@@ -475,7 +478,7 @@ type HandBackJobParams struct {
 }
 
 // Waiting is not failing: no attempt is burnt.
-func (q *Queries) HandBackJob(ctx context.Context, arg HandBackJobParams) (int64, error) {
+func (q *Queries) HandBackJob(ctx context.Context, arg HandBackJobParams) (string, error) {
 	row := q.db.QueryRow(ctx, handBackJob,
 		arg.Wait,
 		arg.Outcome,
@@ -484,9 +487,9 @@ func (q *Queries) HandBackJob(ctx context.Context, arg HandBackJobParams) (int64
 		arg.FenceIncarnation,
 		arg.FenceNumber,
 	)
-	var version int64
-	err := row.Scan(&version)
-	return version, err
+	var job_id string
+	err := row.Scan(&job_id)
+	return job_id, err
 }
 
 const invoicesByReference = `-- name: InvoicesByReference :many
@@ -540,7 +543,8 @@ func (q *Queries) InvoicesByReference(ctx context.Context, arg InvoicesByReferen
 const loadAccount = `-- name: LoadAccount :many
 select a.zone, a.payment_lag_max, a.reconciled, recon.now()::timestamptz as now,
 	coalesce(t.currency, '')::text as currency, coalesce(t.provider_closing_minor, 0)::bigint as provider_closing_minor,
-	coalesce(t.ledger_closing_minor, 0)::bigint as ledger_closing_minor
+	coalesce(t.ledger_closing_minor, 0)::bigint as ledger_closing_minor,
+	exists (select from recon.alarm x where x.kind = 'corrections_capped' and x.subject = a.account_id and x.cleared_at is null)::boolean as capped
 from recon.account a
 	left join (
 		select j.account_id, e.ordinal, x.currency, x.provider_closing_minor, x.ledger_closing_minor
@@ -560,6 +564,7 @@ type LoadAccountRow struct {
 	Currency             string
 	ProviderClosingMinor int64
 	LedgerClosingMinor   int64
+	Capped               bool
 }
 
 // The account as its last envelope left it, one row a currency (one with an empty currency before the first).
@@ -580,6 +585,7 @@ func (q *Queries) LoadAccount(ctx context.Context, accountID string) ([]LoadAcco
 			&i.Currency,
 			&i.ProviderClosingMinor,
 			&i.LedgerClosingMinor,
+			&i.Capped,
 		); err != nil {
 			return nil, err
 		}
@@ -970,7 +976,7 @@ const renewJob = `-- name: RenewJob :one
 update recon.job j set lease_until = recon.now() + $1::interval, version = j.version + 1
 where j.job_id = $2 and j.state = 'leased' and j.lease_until > recon.now()
 	and j.fence_incarnation = $3 and j.fence_number = $4
-returning j.lease_until::timestamptz as lease_until
+returning j.job_id, j.lease_until::timestamptz as lease_until
 `
 
 type RenewJobParams struct {
@@ -980,16 +986,21 @@ type RenewJobParams struct {
 	FenceNumber      int64
 }
 
-func (q *Queries) RenewJob(ctx context.Context, arg RenewJobParams) (time.Time, error) {
+type RenewJobRow struct {
+	JobID      string
+	LeaseUntil time.Time
+}
+
+func (q *Queries) RenewJob(ctx context.Context, arg RenewJobParams) (RenewJobRow, error) {
 	row := q.db.QueryRow(ctx, renewJob,
 		arg.Lease,
 		arg.JobID,
 		arg.FenceIncarnation,
 		arg.FenceNumber,
 	)
-	var lease_until time.Time
-	err := row.Scan(&lease_until)
-	return lease_until, err
+	var i RenewJobRow
+	err := row.Scan(&i.JobID, &i.LeaseUntil)
+	return i, err
 }
 
 const retryJob = `-- name: RetryJob :one
@@ -998,7 +1009,7 @@ update recon.job j set
 	started_at = null, last_outcome = 'failed', last_error = $2, since = recon.now(), version = j.version + 1
 where j.job_id = $3 and j.state = 'leased'
 	and j.fence_incarnation = $4 and j.fence_number = $5
-returning j.attempts
+returning j.job_id
 `
 
 type RetryJobParams struct {
@@ -1010,7 +1021,7 @@ type RetryJobParams struct {
 }
 
 // A failure: one attempt is burnt, the next not before the wait.
-func (q *Queries) RetryJob(ctx context.Context, arg RetryJobParams) (int32, error) {
+func (q *Queries) RetryJob(ctx context.Context, arg RetryJobParams) (string, error) {
 	row := q.db.QueryRow(ctx, retryJob,
 		arg.Wait,
 		arg.Error,
@@ -1018,9 +1029,9 @@ func (q *Queries) RetryJob(ctx context.Context, arg RetryJobParams) (int32, erro
 		arg.FenceIncarnation,
 		arg.FenceNumber,
 	)
-	var attempts int32
-	err := row.Scan(&attempts)
-	return attempts, err
+	var job_id string
+	err := row.Scan(&job_id)
+	return job_id, err
 }
 
 const reviewJob = `-- name: ReviewJob :one
@@ -1029,7 +1040,7 @@ update recon.job j set
 	since = recon.now(), version = j.version + 1
 where j.job_id = $3 and j.state = 'leased'
 	and j.fence_incarnation = $4 and j.fence_number = $5
-returning j.version
+returning j.job_id
 `
 
 type ReviewJobParams struct {
@@ -1040,7 +1051,7 @@ type ReviewJobParams struct {
 	FenceNumber      int64
 }
 
-func (q *Queries) ReviewJob(ctx context.Context, arg ReviewJobParams) (int64, error) {
+func (q *Queries) ReviewJob(ctx context.Context, arg ReviewJobParams) (string, error) {
 	row := q.db.QueryRow(ctx, reviewJob,
 		arg.Outcome,
 		arg.Error,
@@ -1048,9 +1059,9 @@ func (q *Queries) ReviewJob(ctx context.Context, arg ReviewJobParams) (int64, er
 		arg.FenceIncarnation,
 		arg.FenceNumber,
 	)
-	var version int64
-	err := row.Scan(&version)
-	return version, err
+	var job_id string
+	err := row.Scan(&job_id)
+	return job_id, err
 }
 
 const unresolvedBreaks = `-- name: UnresolvedBreaks :many

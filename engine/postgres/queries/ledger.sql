@@ -39,15 +39,22 @@ where p.business_key = any (@business_keys::text[])
 order by p.business_key, p.line;
 
 -- name: UpdateInvoices :execrows
--- paid moves by what the receivable was settled or given back; a state that a person or the provider set stays.
+-- paid moves by what the receivable was settled or given back; a state that a person or the provider set stays. What a
+-- dispute did is read from the ledger, after BookTransactions: while one is not won, in whatever order they were booked,
+-- the invoice is disputed, and then the paid sum decides again.
 update recon.invoice i set
 	paid_minor = i.paid_minor + g.paid,
 	state = case
+		when g.disputes and exists (
+			select from recon.posting p join recon.transaction t on t.business_key = p.business_key and t.kind in ('dispute_opened', 'dispute_won')
+			where p.invoice_id = i.invoice_id and p.book = 'disputed'
+			having sum(p.amount_minor) > 0
+		) then 'disputed'
 		when g.becomes <> '' then g.becomes
-		when i.state not in ('open', 'paid') then i.state
+		when i.state not in ('open', 'paid') and not (g.disputes and i.state = 'disputed') then i.state
 		when i.paid_minor + g.paid >= i.amount_minor then 'paid'
 		else 'open'
 	end,
 	version = i.version + 1
-from unnest(@invoice_ids::text[], @paid::bigint[], @becomes::text[]) as g (invoice_id, paid, becomes)
+from unnest(@invoice_ids::text[], @paid::bigint[], @becomes::text[], @disputes::boolean[]) as g (invoice_id, paid, becomes, disputes)
 where i.invoice_id = g.invoice_id;

@@ -183,13 +183,18 @@ const updateInvoices = `-- name: UpdateInvoices :execrows
 update recon.invoice i set
 	paid_minor = i.paid_minor + g.paid,
 	state = case
+		when g.disputes and exists (
+			select from recon.posting p join recon.transaction t on t.business_key = p.business_key and t.kind in ('dispute_opened', 'dispute_won')
+			where p.invoice_id = i.invoice_id and p.book = 'disputed'
+			having sum(p.amount_minor) > 0
+		) then 'disputed'
 		when g.becomes <> '' then g.becomes
-		when i.state not in ('open', 'paid') then i.state
+		when i.state not in ('open', 'paid') and not (g.disputes and i.state = 'disputed') then i.state
 		when i.paid_minor + g.paid >= i.amount_minor then 'paid'
 		else 'open'
 	end,
 	version = i.version + 1
-from unnest($1::text[], $2::bigint[], $3::text[]) as g (invoice_id, paid, becomes)
+from unnest($1::text[], $2::bigint[], $3::text[], $4::boolean[]) as g (invoice_id, paid, becomes, disputes)
 where i.invoice_id = g.invoice_id
 `
 
@@ -197,11 +202,19 @@ type UpdateInvoicesParams struct {
 	InvoiceIds []string
 	Paid       []int64
 	Becomes    []string
+	Disputes   []bool
 }
 
-// paid moves by what the receivable was settled or given back; a state that a person or the provider set stays.
+// paid moves by what the receivable was settled or given back; a state that a person or the provider set stays. What a
+// dispute did is read from the ledger, after BookTransactions: while one is not won, in whatever order they were booked,
+// the invoice is disputed, and then the paid sum decides again.
 func (q *Queries) UpdateInvoices(ctx context.Context, arg UpdateInvoicesParams) (int64, error) {
-	result, err := q.db.Exec(ctx, updateInvoices, arg.InvoiceIds, arg.Paid, arg.Becomes)
+	result, err := q.db.Exec(ctx, updateInvoices,
+		arg.InvoiceIds,
+		arg.Paid,
+		arg.Becomes,
+		arg.Disputes,
+	)
 	if err != nil {
 		return 0, err
 	}

@@ -12,6 +12,10 @@ with dying as (
 ), letter as (
 	insert into recon.letter (lane, record, death, reason, died_at)
 	select s.lane, 'job:' || d.job_id, d.deaths + 1, sqlc.arg(reason), recon.now() from dying d cross join seat s
+), full_lane as (
+	insert into recon.alarm (kind, subject, raised_at, detail)
+	select 'lane_full', 'jobs', recon.now(), 'parked: job:' || d.job_id from dying d where not exists (select from seat)
+	on conflict (kind, subject) do update set raised_at = excluded.raised_at, detail = excluded.detail, cleared_at = null
 ), buried as (
 	update recon.job j set
 		state = case when exists (select from seat) then 'dead' else 'parked' end,
@@ -20,20 +24,17 @@ with dying as (
 		last_outcome = 'failed', last_error = sqlc.arg(reason), since = recon.now(), version = j.version + 1
 	from dying d
 	where j.job_id = d.job_id
-	returning j.state
+	returning j.job_id, j.state
 )
-select b.state from buried b;
+select b.job_id, b.state from buried b;
 
--- name: DeadLetter :one
--- A letter in its lane, counted in the lane's locked row. No row: the lane is full, and the record is parked.
-with seat as (
-	update recon.lane l set used = l.used + 1
-	where l.lane = @lane and l.used < l.capacity
-	returning l.lane
+-- name: SetLaneCapacity :one
+-- A lane that has room again is not full.
+with changed as (
+	update recon.lane l set capacity = @capacity where l.lane = @lane and l.used <= @capacity
+	returning l.lane, l.used < l.capacity as room
+), cleared as (
+	update recon.alarm a set cleared_at = recon.now() from changed c
+	where c.room and a.kind = 'lane_full' and a.subject = c.lane and a.cleared_at is null
 )
-insert into recon.letter (lane, record, death, reason, died_at)
-select s.lane, sqlc.arg(record), sqlc.arg(death), sqlc.arg(reason), recon.now() from seat s
-returning death;
-
--- name: SetLaneCapacity :execrows
-update recon.lane l set capacity = @capacity where l.lane = @lane and l.used <= @capacity;
+select c.lane from changed c;

@@ -22,6 +22,10 @@ with dying as (
 ), letter as (
 	insert into recon.letter (lane, record, death, reason, died_at)
 	select s.lane, 'job:' || d.job_id, d.deaths + 1, $4, recon.now() from dying d cross join seat s
+), full_lane as (
+	insert into recon.alarm (kind, subject, raised_at, detail)
+	select 'lane_full', 'jobs', recon.now(), 'parked: job:' || d.job_id from dying d where not exists (select from seat)
+	on conflict (kind, subject) do update set raised_at = excluded.raised_at, detail = excluded.detail, cleared_at = null
 ), buried as (
 	update recon.job j set
 		state = case when exists (select from seat) then 'dead' else 'parked' end,
@@ -30,9 +34,9 @@ with dying as (
 		last_outcome = 'failed', last_error = $4, since = recon.now(), version = j.version + 1
 	from dying d
 	where j.job_id = d.job_id
-	returning j.state
+	returning j.job_id, j.state
 )
-select b.state from buried b
+select b.job_id, b.state from buried b
 `
 
 type BuryJobParams struct {
@@ -42,52 +46,33 @@ type BuryJobParams struct {
 	Reason           string
 }
 
+type BuryJobRow struct {
+	JobID string
+	State string
+}
+
 // The budget is spent: a dead letter where the lane has room, parked where it is full. The lane's row is the lock.
-func (q *Queries) BuryJob(ctx context.Context, arg BuryJobParams) (string, error) {
+func (q *Queries) BuryJob(ctx context.Context, arg BuryJobParams) (BuryJobRow, error) {
 	row := q.db.QueryRow(ctx, buryJob,
 		arg.JobID,
 		arg.FenceIncarnation,
 		arg.FenceNumber,
 		arg.Reason,
 	)
-	var state string
-	err := row.Scan(&state)
-	return state, err
+	var i BuryJobRow
+	err := row.Scan(&i.JobID, &i.State)
+	return i, err
 }
 
-const deadLetter = `-- name: DeadLetter :one
-with seat as (
-	update recon.lane l set used = l.used + 1
-	where l.lane = $4 and l.used < l.capacity
-	returning l.lane
+const setLaneCapacity = `-- name: SetLaneCapacity :one
+with changed as (
+	update recon.lane l set capacity = $1 where l.lane = $2 and l.used <= $1
+	returning l.lane, l.used < l.capacity as room
+), cleared as (
+	update recon.alarm a set cleared_at = recon.now() from changed c
+	where c.room and a.kind = 'lane_full' and a.subject = c.lane and a.cleared_at is null
 )
-insert into recon.letter (lane, record, death, reason, died_at)
-select s.lane, $1, $2, $3, recon.now() from seat s
-returning death
-`
-
-type DeadLetterParams struct {
-	Record string
-	Death  int32
-	Reason string
-	Lane   string
-}
-
-// A letter in its lane, counted in the lane's locked row. No row: the lane is full, and the record is parked.
-func (q *Queries) DeadLetter(ctx context.Context, arg DeadLetterParams) (int32, error) {
-	row := q.db.QueryRow(ctx, deadLetter,
-		arg.Record,
-		arg.Death,
-		arg.Reason,
-		arg.Lane,
-	)
-	var death int32
-	err := row.Scan(&death)
-	return death, err
-}
-
-const setLaneCapacity = `-- name: SetLaneCapacity :execrows
-update recon.lane l set capacity = $1 where l.lane = $2 and l.used <= $1
+select c.lane from changed c
 `
 
 type SetLaneCapacityParams struct {
@@ -95,10 +80,10 @@ type SetLaneCapacityParams struct {
 	Lane     string
 }
 
-func (q *Queries) SetLaneCapacity(ctx context.Context, arg SetLaneCapacityParams) (int64, error) {
-	result, err := q.db.Exec(ctx, setLaneCapacity, arg.Capacity, arg.Lane)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected(), nil
+// A lane that has room again is not full.
+func (q *Queries) SetLaneCapacity(ctx context.Context, arg SetLaneCapacityParams) (string, error) {
+	row := q.db.QueryRow(ctx, setLaneCapacity, arg.Capacity, arg.Lane)
+	var lane string
+	err := row.Scan(&lane)
+	return lane, err
 }

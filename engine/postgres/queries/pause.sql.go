@@ -12,6 +12,11 @@ import (
 )
 
 const alarmPauses = `-- name: AlarmPauses :execrows
+with cleared as (
+	update recon.alarm a set cleared_at = recon.now()
+	where a.kind = 'forgotten_pause' and a.cleared_at is null and not exists (select from recon.pause p
+		where a.subject = p.scope || ':' || p.name and p.until > recon.now() and p.since + $1::interval <= recon.now())
+)
 insert into recon.alarm (kind, subject, raised_at, detail)
 select 'forgotten_pause', p.scope || ':' || p.name, recon.now(), p.by_whom || ': ' || p.why
 from recon.pause p where p.until > recon.now() and p.since + $1::interval <= recon.now()
@@ -20,7 +25,7 @@ on conflict (kind, subject) do update set raised_at = excluded.raised_at, detail
 	where alarm.cleared_at is not null
 `
 
-// A pause that is in force for too long may be forgotten.
+// A pause that is in force for too long may be forgotten. One that ended by itself or was renewed is not any more.
 func (q *Queries) AlarmPauses(ctx context.Context, longest time.Duration) (int64, error) {
 	result, err := q.db.Exec(ctx, alarmPauses, longest)
 	if err != nil {
@@ -66,6 +71,9 @@ with over as (
 ), noted as (
 	insert into recon.audit (at, actor, act, record, version, detail)
 	select recon.now(), $3::text, 'resume', 'pause:' || o.scope || ':' || o.name, 0, $4::text from over o
+), cleared as (
+	update recon.alarm a set cleared_at = recon.now() from over o
+	where a.kind = 'forgotten_pause' and a.subject = o.scope || ':' || o.name and a.cleared_at is null
 )
 select count(*)::integer as resumed from over
 `

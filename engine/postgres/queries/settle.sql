@@ -1,5 +1,5 @@
 -- What a person does to a record: the version that was seen decides, and the audit is written in the same statement. Each
--- answers the state and version that are there when nothing moved.
+-- answers the state and version that are there when nothing moved. The alarms that asked for the person are cleared.
 
 -- name: MoveIntent :one
 with seen as (
@@ -29,6 +29,10 @@ with seen as (
 	returning l.lane
 ), seat as (
 	update recon.lane l set used = l.used - 1 from freed f where l.lane = f.lane
+), cleared as (
+	update recon.alarm a set cleared_at = recon.now()
+	where a.cleared_at is null and (a.kind = 'lane_full' and a.subject in (select f.lane from freed f)
+		or a.kind = 'held_too_long' and a.subject in (select 'intent:' || m.intent_id from moved m))
 ), noted as (
 	insert into recon.audit (at, actor, act, record, version, detail)
 	select recon.now(), @actor::text, @act::text, 'intent:' || m.intent_id, @expect::bigint, @why::text from moved m
@@ -65,6 +69,10 @@ with seen as (
 	returning l.lane
 ), seat as (
 	update recon.lane l set used = l.used - 1 from freed f where l.lane = f.lane
+), cleared as (
+	update recon.alarm a set cleared_at = recon.now()
+	where a.cleared_at is null and (a.kind = 'lane_full' and a.subject in (select f.lane from freed f)
+		or a.kind = 'correction_fault' and a.subject in (select 'correction:' || m.correction_id from moved m))
 ), noted as (
 	insert into recon.audit (at, actor, act, record, version, detail)
 	select recon.now(), @actor::text, @audit_act::text, 'correction:' || m.correction_id, @expect::bigint, @why::text from moved m
@@ -110,6 +118,9 @@ with seen as (
 	returning l.lane
 ), seat as (
 	update recon.lane l set used = l.used - 1 from freed f where l.lane = f.lane
+), cleared as (
+	update recon.alarm a set cleared_at = recon.now()
+	where a.cleared_at is null and a.kind = 'lane_full' and a.subject in (select f.lane from freed f)
 ), noted as (
 	insert into recon.audit (at, actor, act, record, version, detail)
 	select recon.now(), @actor::text, @act::text, 'job:' || m.job_id, @expect::bigint, @why::text from moved m
@@ -137,7 +148,7 @@ order by i.intent_id;
 
 -- name: UnsettledCorrections :many
 select c.correction_id, c.account_id, c.act, c.state, c.version, recon.now()::timestamptz as now, c.since, c.lease_until, c.next_at, c.deaths,
-	c.first_submitted_at, c.outcome_code, recon.provider_pause(c.account_id)::text as paused, (b.state in ('timing', 'open'))::boolean as break_open,
+	c.first_submitted_at, c.outcome_code, (case when c.state = 'proposed' then coalesce(c.approved_by, '') else '' end)::text as approved_once, recon.provider_pause(c.account_id)::text as paused, (b.state in ('timing', 'open'))::boolean as break_open,
 	exists (select from recon.correction o where o.account_id = c.account_id and o.payment_ref = c.payment_ref and c.payment_ref <> ''
 		and o.correction_id <> c.correction_id and o.state in ('submitting', 'unknown')) as other_in_doubt,
 	coalesce((select a.detail from recon.alarm a where a.kind = 'corrections_capped' and a.cleared_at is null and a.subject = c.account_id), '')::text as over_cap

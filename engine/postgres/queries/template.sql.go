@@ -14,6 +14,9 @@ with fresh as (
 	select t.version_id, t.channel, t.kind, t.subject, t.body
 	from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
 		as t (version_id, channel, kind, subject, body)
+), cleared as (
+	update recon.alarm a set cleared_at = recon.now() from fresh f
+	where a.kind = 'content_missing' and a.subject = f.kind || '/' || f.channel and a.cleared_at is null
 )
 insert into recon.template (version_id, channel, kind, subject, body, approved_by, approved_at)
 select f.version_id, f.channel, f.kind, f.subject, f.body, $1, recon.now()
@@ -53,36 +56,6 @@ func (q *Queries) ApproveTemplates(ctx context.Context, arg ApproveTemplatesPara
 			return nil, err
 		}
 		items = append(items, version_id)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const currentTemplates = `-- name: CurrentTemplates :many
-select t.channel, t.kind, t.version_id from recon.template t where t.retired_at is null order by t.channel, t.kind
-`
-
-type CurrentTemplatesRow struct {
-	Channel   string
-	Kind      string
-	VersionID string
-}
-
-func (q *Queries) CurrentTemplates(ctx context.Context) ([]CurrentTemplatesRow, error) {
-	rows, err := q.db.Query(ctx, currentTemplates)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []CurrentTemplatesRow
-	for rows.Next() {
-		var i CurrentTemplatesRow
-		if err := rows.Scan(&i.Channel, &i.Kind, &i.VersionID); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err
