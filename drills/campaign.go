@@ -66,7 +66,7 @@ func Campaign(ctx context.Context, o CampaignOptions) (reports.Summary, error) {
 	if err != nil {
 		return reports.Summary{}, err
 	}
-	c := &campaign{o: o, crew: members, server: server, began: began, drills: len(picked), bitten: map[string]int{}, told: map[[2]string]bool{}}
+	c := &campaign{o: o, crew: members, server: server, began: began, total: o.Runs * len(picked), bitten: map[string]int{}, told: map[[2]string]bool{}}
 	start := c.start(picked)
 	c.tally = reports.NewTally(start)
 	failed := o.Events(start)
@@ -132,7 +132,7 @@ type campaign struct {
 	server postgresTold
 	began  time.Time
 	tally  *reports.Tally
-	drills int                // how many are run
+	total  int                // runs to be made as far as is known; 0 where the time decides
 	runs   int                // made so far
 	bitten map[string]int     // runs in which a kind bit
 	told   map[[2]string]bool // (drill, oracle) whose first failure was shrunk and told
@@ -239,8 +239,7 @@ func (c *campaign) progress(d Drill) Progress {
 		RunsPerSecond: float64(c.runs) / max(elapsed.Seconds(), 0.001)}
 	if c.o.For > 0 {
 		p.Left = max(0, c.o.For-elapsed)
-	} else if c.o.Search == "random" {
-		p.Total = c.o.Runs * c.drills
+	} else if p.Total = c.total; p.Total > 0 {
 		p.Left = time.Duration(float64(p.Total-p.Done) / max(p.RunsPerSecond, 0.001) * float64(time.Second))
 	}
 	return p

@@ -31,7 +31,7 @@ func TestRehash(t *testing.T) {
 		require.NoError(t, os.WriteFile(bare, hashLine.ReplaceAll(text, nil), 0o644))
 		script, err := ReplayOptions{File: bare}.script()
 		require.NoError(t, err)
-		run, err := Replay(t.Context(), ReplayOptions{File: bare, Postgres: "local", Log: t.Logf})
+		run, err := Replay(t.Context(), ReplayOptions{File: bare, Postgres: nearest(t), Log: t.Logf})
 		require.NoError(t, err)
 		require.Equal(t, reports.Verdict(script.Header.Verdict), run.Verdict, "%s: %s %v", f, run.Error, run.Story)
 		require.NoError(t, os.WriteFile(f, hashLine.ReplaceAll(text, []byte("hash      "+run.Hash+"\n")), 0o644))

@@ -175,7 +175,7 @@ func TestMutants_EachIsFoundByTheOracleItNamesWithinItsPinnedSeeds(t *testing.T)
 		t.Run(m.name, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), pinnedBudget)
 			defer cancel()
-			f, err := search(ctx, m.build(t), m.drill, "--seed", m.seed, "--runs", m.runs, "--postgres", "auto")
+			f, err := search(ctx, m.build(t), m.drill, "--seed", m.seed, "--runs", m.runs, "--postgres", nearest(t))
 			require.NoError(t, err)
 			require.Equal(t, m.oracle, f.oracle, "seeds %s + %s of %s", m.seed, m.runs, m.drill)
 		})

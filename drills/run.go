@@ -125,7 +125,19 @@ func (b *bench) play(ctx context.Context, d Drill, k *sim.Kernel, f *fleet) (ear
 	if early, err = b.sessions.Dump(ctx); err != nil {
 		return nil, nil, fmt.Errorf("dump: %w", err)
 	}
+	markParked(k.History(), early)
 	k.Heal()
 	f.operate()
 	return early, k.Run(ctx, d.Lasts+settleMax), nil
+}
+
+// markParked notes what found its dead-letter lane full: only the operator takes a record out of that state again.
+func markParked(h *sim.History, t pg.Tables) {
+	for _, table := range []string{"job", "correction", "intent"} {
+		for _, row := range t["recon."+table].Each() {
+			if row.Text("state") == "parked" {
+				h.Mark("letters", "parked", table+" "+row.Text(table+"_id"))
+			}
+		}
+	}
 }

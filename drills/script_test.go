@@ -19,7 +19,7 @@ const drawnRuns = "40"
 func TestEngine_HoldsWhateverScriptIsDrawn(t *testing.T) {
 	require.NoError(t, flag.Set("rapid.checks", drawnRuns))
 	defer func() { require.NoError(t, flag.Set("rapid.checks", "100")) }()
-	b, err := openBench(t.Context(), benchSetup{postgres: "auto", run: runID(), core: -1, log: t.Logf})
+	b, err := openBench(t.Context(), benchSetup{postgres: nearest(t), run: runID(), core: -1, log: t.Logf})
 	require.NoError(t, err)
 	defer b.close()
 	const seed = 1

@@ -35,6 +35,7 @@ const (
 	crashes       = 4
 	admitBatch    = 10
 	paymentLag    = 36 * time.Hour
+	scheduleName  = "nightly"
 )
 
 func databaseOptions(process string) postgres.Options {
@@ -61,7 +62,7 @@ func (d Drill) nodeConfig(n Node) node.Config {
 }
 
 func (d Drill) admission() admission.Config {
-	return admission.Config{Token: "nightly", Bound: cmp.Or(d.Engine.Batch, admitBatch),
+	return admission.Config{Token: scheduleName, Bound: cmp.Or(d.Engine.Batch, admitBatch),
 		Schedule: calendar.Schedule{Zone: time.UTC, At: firstSlot.Format("15:04"), Every: slotEvery, Count: slotCount}}
 }
 

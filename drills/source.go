@@ -51,6 +51,7 @@ func (c *campaign) sweep(ctx context.Context, d Drill, left int) (func() (order,
 		limit = min(limit, c.o.Runs)
 	}
 	c.o.Log("sweep of %s: %d single deviations, %d of them run (--runs or --for bounds it)", d.Name, len(points), limit)
+	c.total = c.runs + limit
 	n, stride := 0, spread(len(points))
 	deadline := c.deadline(left)
 	return func() (order, bool) {

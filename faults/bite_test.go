@@ -127,6 +127,6 @@ func TestSkew_BitesWhenTheHostClaimedOrAdmitted(t *testing.T) {
 
 func TestLettersFull_BitesWhenARecordWasParked(t *testing.T) {
 	bites(t, "letters-full",
-		[]string{"1 | worker-1#0/email | answer | sql:BuryIntent/1 | | parked", "1 | operator | parked | | intent:x"},
-		[]string{"1 | worker-1#0/email | answer | sql:BuryIntent/1 | | dead", "1 | worker-1#0/email | answer | sql:LockIntent/1 | | parked"})
+		[]string{"1 | letters | parked | | intent x"},
+		[]string{"1 | worker-1#0/email | answer | sql:BuryIntent/1 | | intent x", "1 | worker-1#0/email | answer | sql:LockIntent/1 | | parked"})
 }

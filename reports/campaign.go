@@ -36,9 +36,13 @@ func read(events []Event) *campaign {
 			c.marks[key] = append(c.marks[key], e)
 		case Summary:
 			c.Summary, c.Ended = e, true
+			if e.Interrupted {
+				c.Tally.Stop()
+			}
 		}
 	}
 	if !c.Ended {
+		c.Tally.Stop()
 		c.Summary = c.Tally.Summary()
 		c.Summary.Interrupted = true
 		c.Summary.Verdict = Worse(c.Summary.Verdict, Error)
@@ -47,15 +51,20 @@ func read(events []Event) *campaign {
 	return c
 }
 
-// counts says whether a run's verdict is the campaign's too: a canary is expected to be found unless it was named.
-func (c *campaign) counts(r Run) bool { return !r.Canary || c.Start.Named || r.Verdict != Violation }
+// word is a run's verdict as people read it; see DrillTally.Word.
+func (c *campaign) word(r Run) string {
+	if r.Verdict != Pass && !c.Start.Failed(r) {
+		return found
+	}
+	return string(r.Verdict)
+}
 
 // failing are the runs that did not pass and count, the most serious kind first, then in the journal's order.
 func (c *campaign) failing() []Run {
 	var failing []Run
 	for i := len(Verdicts()) - 1; i > 0; i-- {
 		for _, r := range c.Runs {
-			if r.Verdict == Verdicts()[i] && c.counts(r) {
+			if r.Verdict == Verdicts()[i] && c.Start.Failed(r) {
 				failing = append(failing, r)
 			}
 		}
@@ -68,8 +77,7 @@ func (c *campaign) samples() []Run {
 	var samples []Run
 	for _, d := range c.Tally.Drills() {
 		for _, r := range c.Runs {
-			find := r.Canary && !d.Counts && r.Verdict == Violation
-			if r.Drill == d.Name && (find || r.Sample && r.Verdict == Pass) && len(c.marks[runKey{r.Drill, r.Seed}]) > 0 {
+			if r.Drill == d.Name && (c.word(r) == found || r.Sample && r.Verdict == Pass) && len(c.marks[runKey{r.Drill, r.Seed}]) > 0 {
 				samples = append(samples, r)
 				break
 			}
@@ -87,6 +95,17 @@ func (c *campaign) damage() (lost, doubled Damage) {
 		}
 	}
 	return lost, doubled
+}
+
+// counted are the drills and the runs whose verdicts are the campaign's: a canary's are not, unless it was named.
+func (c *campaign) counted() (drills, runs int) {
+	for _, d := range c.Tally.Drills() {
+		if d.Counts {
+			drills++
+			runs += d.Runs
+		}
+	}
+	return drills, runs
 }
 
 // simulated is the simulated time of all runs together.

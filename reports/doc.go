@@ -1,6 +1,6 @@
 // Package reports has the events of a drill campaign, their journal, and what is rendered from it.
 //
-//	drills ── Start, Run, Mark, Summary ──▶ journal.jsonl ──▶ report.html · junit.xml · summary.md
+//	drills ── Start, Run, Mark, Summary ──▶ journal.jsonl ──▶ report.html · junit.xml · summary.md · failures/*.script
 //
 // The journal is the source of truth: one event a line, written while the campaign runs. The renderings read nothing
 // else, so they can be made again from it at any time.

@@ -22,6 +22,11 @@ type Start struct {
 	Drills     []DrillInfo `json:"drills"`
 }
 
+// Failed says whether a run did not pass and counts: a canary's find is what was wanted, unless the canary was named.
+func (s Start) Failed(r Run) bool {
+	return r.Verdict != Pass && (!r.Canary || s.Named || r.Verdict != Violation)
+}
+
 // DrillInfo is what a report says of a drill.
 type DrillInfo struct {
 	Name   string   `json:"name"`
@@ -56,13 +61,14 @@ type Run struct {
 	SimSeconds  int64          `json:"sim_seconds"`
 	WallMS      int64          `json:"wall_ms"`
 	Canary      bool           `json:"canary,omitempty"`
-	Sample      bool           `json:"sample,omitempty"`  // its marks are in the journal though it passed
-	Checked     map[string]int `json:"checked,omitempty"` // per oracle: how many things it looked at
-	Oracle      string         `json:"oracle,omitempty"`  // what was violated
-	Error       string         `json:"error,omitempty"`   // why it could not be checked, one line
-	Story       []string       `json:"story,omitempty"`   // at most 10 lines
-	Replay      string         `json:"replay,omitempty"`  // the command that runs it again
-	Script      string         `json:"script,omitempty"`  // the fewest deviations that fail like it: a file that replays
+	Sample      bool           `json:"sample,omitempty"`      // its marks are in the journal though it passed
+	Checked     map[string]int `json:"checked,omitempty"`     // per oracle: how many things it looked at
+	Oracle      string         `json:"oracle,omitempty"`      // what was violated
+	Error       string         `json:"error,omitempty"`       // why it could not be checked, one line
+	Story       []string       `json:"story,omitempty"`       // at most 10 lines
+	Replay      string         `json:"replay,omitempty"`      // the command that runs it again
+	Script      string         `json:"script,omitempty"`      // the fewest deviations that fail like it: a file that replays
+	ScriptFile  string         `json:"script_file,omitempty"` // where a Folder puts the script
 	Lost        *Damage        `json:"lost,omitempty"`
 	Doubled     *Damage        `json:"doubled,omitempty"`
 }
@@ -92,7 +98,7 @@ type Summary struct {
 	Runs          int             `json:"runs"`
 	Distinct      int             `json:"distinct"` // different (drill, fingerprint)
 	RunsPerSecond float64         `json:"runs_per_second"`
-	FaultsBitten  map[string]int  `json:"faults_bitten"` // runs in which the kind bit
+	FaultsBitten  map[string]int  `json:"faults_bitten"` // runs in which the kind bit, canaries apart
 	Canaries      map[string]bool `json:"canaries"`      // found or not
 	Postgres      Postgres        `json:"postgres"`
 	Verdicts      map[Verdict]int `json:"verdicts,omitempty"` // how many runs of each, canaries apart

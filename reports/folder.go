@@ -5,19 +5,25 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 )
 
 const (
 	journalFile = "journal.jsonl"
+	failuresDir = "failures"
 	unfinished  = ".part"
 )
 
-// Folder is where a campaign's journal and renderings go. Everything is written under temporary names and renamed
+// Folder is where a campaign's journal, its renderings and the scripts of its failures go. Everything is written under temporary names and renamed
 // by Finish, so the folder has the old report, or the new one, never half of one.
 type Folder struct {
 	dir     string
 	made    bool // by us: what is thrown away leaves no empty folder behind
 	journal *Journal
+	scripts map[string]int // runs so far whose scripts would have this name: a sweep has one seed
+
+	failures []string // names of the scripts, once they are being written
 }
 
 // OpenFolder makes dir where it is missing and starts the journal in it. An error means that nothing can be written
@@ -31,11 +37,21 @@ func OpenFolder(dir string) (*Folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Folder{dir: dir, made: missing != nil, journal: journal}, nil
+	return &Folder{dir: dir, made: missing != nil, journal: journal, scripts: map[string]int{}}, nil
 }
 
 // Append writes one event to the journal.
 func (f *Folder) Append(e Event) error { return f.journal.Append(e) }
+
+// ScriptFile is where Finish puts the script of this run, for Run.ScriptFile. Each call is another run's.
+func (f *Folder) ScriptFile(r Run) string {
+	name := fmt.Sprintf("%s-%d", filepath.Base(r.Drill), r.Seed)
+	f.scripts[name]++
+	if n := f.scripts[name]; n > 1 {
+		name += fmt.Sprintf("-%d", n)
+	}
+	return filepath.Join(f.dir, failuresDir, name+".script")
+}
 
 // Finish closes the journal, renders it and puts everything in place. After an error nothing of this campaign is
 // left in the folder.
@@ -57,11 +73,16 @@ func (f *Folder) Finish() (err error) {
 			return fmt.Errorf("report: %w", err)
 		}
 	}
+	if err := f.writeScripts(events); err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	replaced, _ := ReadJournal(filepath.Join(f.dir, journalFile)) // there may be none
 	for _, name := range f.files() {
 		if err := os.Rename(f.part(name), filepath.Join(f.dir, name)); err != nil {
 			return fmt.Errorf("report: %w", err)
 		}
 	}
+	f.dropScripts(replaced)
 	return nil
 }
 
@@ -79,13 +100,57 @@ func (f *Folder) files() []string {
 	for _, r := range Renderers() {
 		names = append(names, r.File)
 	}
-	return append(names, journalFile)
+	return append(append(names, f.failures...), journalFile)
 }
+
+// writeScripts writes the scripts of these events under their temporary names.
+func (f *Folder) writeScripts(events []Event) error {
+	f.failures = scriptsOf(events)
+	if len(f.failures) == 0 {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Join(f.dir, failuresDir), 0o755); err != nil {
+		return err
+	}
+	for _, e := range events {
+		if r, ok := e.(Run); ok && r.ScriptFile != "" {
+			text := strings.TrimSuffix(r.Script, "\n") + "\n"
+			if err := os.WriteFile(f.part(scriptName(r)), []byte(text), 0o644); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// dropScripts takes away the scripts of a report that was replaced, as far as they were not.
+func (f *Folder) dropScripts(replaced []Event) {
+	for _, name := range scriptsOf(replaced) {
+		if !slices.Contains(f.failures, name) {
+			_ = os.Remove(filepath.Join(f.dir, name)) // somebody may have moved it
+		}
+	}
+	_ = os.Remove(filepath.Join(f.dir, failuresDir)) // refused where it is not empty
+}
+
+func scriptsOf(events []Event) []string {
+	var names []string
+	for _, e := range events {
+		if r, ok := e.(Run); ok && r.ScriptFile != "" {
+			names = append(names, scriptName(r))
+		}
+	}
+	return names
+}
+
+// scriptName is the script's name in the folder, wherever the folder was when the run was made.
+func scriptName(r Run) string { return filepath.Join(failuresDir, filepath.Base(r.ScriptFile)) }
 
 func (f *Folder) remove() {
 	for _, name := range f.files() {
 		_ = os.Remove(f.part(name)) // may not be there
 	}
+	_ = os.Remove(filepath.Join(f.dir, failuresDir)) // refused where it is not empty
 	if f.made {
 		_ = os.Remove(f.dir) // refused where it is not empty
 	}

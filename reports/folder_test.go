@@ -31,10 +31,38 @@ func TestFolder_HasEverythingAtTheEndAndNothingBefore(t *testing.T) {
 	}
 	require.Equal(t, []string{"journal.jsonl.part"}, names(t, dir))
 	require.NoError(t, f.Finish())
-	require.Equal(t, []string{"journal.jsonl", "junit.xml", "report.html", "summary.md"}, names(t, dir))
+	require.Equal(t, []string{"failures", "journal.jsonl", "junit.xml", "report.html", "summary.md"}, names(t, dir))
+	require.Equal(t, []string{"timeout-after-acceptance-1.script"}, names(t, filepath.Join(dir, "failures")))
 	events, err := reports.ReadJournal(filepath.Join(dir, "journal.jsonl"))
 	require.NoError(t, err)
 	require.Len(t, events, len(night()))
+}
+
+func TestFolder_HasTheScriptsOfItsFailuresAndNotOfTheReportBefore(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	campaign := func(runs ...reports.Run) {
+		f, err := reports.OpenFolder(dir)
+		require.NoError(t, err)
+		for _, r := range runs {
+			r.ScriptFile = f.ScriptFile(r)
+			require.NoError(t, f.Append(r))
+		}
+		require.NoError(t, f.Finish())
+	}
+	failures := filepath.Join(dir, "failures")
+	campaign(reports.Run{Drill: "a", Seed: 1, Script: "first"}, reports.Run{Drill: "a", Seed: 1, Script: "second\n"}, reports.Run{Drill: "b", Seed: 1, Script: "third"})
+	require.Equal(t, []string{"a-1-2.script", "a-1.script", "b-1.script"}, names(t, failures))
+	text, err := os.ReadFile(filepath.Join(failures, "a-1-2.script"))
+	require.NoError(t, err)
+	require.Equal(t, "second\n", string(text))
+
+	require.NoError(t, os.WriteFile(filepath.Join(failures, "mine.script"), nil, 0o600))
+	campaign(reports.Run{Drill: "a", Seed: 1, Script: "fourth"})
+	require.Equal(t, []string{"a-1.script", "mine.script"}, names(t, failures))
+	require.NoError(t, os.Remove(filepath.Join(failures, "mine.script")))
+	campaign()
+	require.NoDirExists(t, failures)
 }
 
 func TestFolder_DiscardLeavesTheOldReport(t *testing.T) {

@@ -38,6 +38,8 @@ type (
 		Reasons                      []string
 		Faults                       []htmlFault
 		Drills                       []htmlDrill
+		Heads                        []Verdict
+		Columns, FaultNote           string
 		Failures                     []htmlRun
 		More                         int // failures not told in full
 		Samples                      []htmlRun
@@ -47,26 +49,29 @@ type (
 	htmlFault struct {
 		Name, Words string
 		Runs        int
-		Share       int // percent of the most frequent one
+		Of          int // runs that could have been bitten
+		Share       int // percent of them
 	}
 	htmlDrill struct {
-		Name, Claim, Verdict       string
-		Runs, Distinct             int
-		Pass, Broken, Odd, Unknown int // pass · violation · nondeterministic and vacuous · error
-		Canary                     bool
-		Faults, Wall, Simulated    string
-		Lost, Doubled              string
+		Name, Claim, Verdict    string
+		Runs, Distinct          int
+		Verdicts                []int // runs of each, as in Heads
+		Canary, Counts          bool
+		Faults, Wall, Simulated string
+		Lost, Doubled           string
 	}
 	htmlRun struct {
-		ID, Name, Verdict, Oracle, Error string
-		Seed                             uint64
-		Story                            []string
-		Replay, Script                   string
-		Lost, Doubled                    string
-		Faults, Hash                     string
-		Deviations                       []string
-		Lanes                            *lanes
-		Open                             bool
+		ID, Name, Verdict, Finding, Error string
+		Seed                              uint64
+		StoryTitle                        string
+		Story                             []string
+		Ways                              []Way
+		Script                            string
+		Lost, Doubled                     string
+		Faults                            string
+		Deviations                        []string // empty where the script has the same ones
+		Lanes                             *lanes
+		Open                              bool
 	}
 )
 
@@ -74,13 +79,17 @@ func htmlPage(c *campaign) htmlReport {
 	s := c.Summary
 	lost, doubled := c.damage()
 	r := htmlReport{
-		Verdict: string(s.Verdict), Words: verdictWords[s.Verdict], Tried: tried(c), Canary: canaryWords(s),
+		Verdict: string(s.Verdict), Words: c.Tally.Words(s.Verdict), Tried: tried(c), Canary: c.Tally.Canaries(),
 		Lost: lost.Words(), Doubled: doubled.Words(), Hurt: [2]bool{!lost.Zero(), !doubled.Zero()},
-		Reasons: s.Reasons, Faults: htmlFaults(s), Facts: facts(c), Legend: legend(),
+		Reasons: s.Reasons, Faults: c.htmlFaults(), Facts: facts(c), Legend: legend(),
+		Heads: heads(), Columns: ColumnWords, FaultNote: faultNote,
 	}
 	r.Title = fmt.Sprintf("%s: %s, %s", s.Verdict, Count(len(c.Tally.Drills()), "drill"), Count(s.Runs, "run"))
 	for _, d := range c.Tally.Drills() {
 		r.Drills = append(r.Drills, htmlDrillRow(d))
+		if !d.Counts {
+			r.Columns = ColumnWords + " What was lost or happened twice in " + d.Name + " was planted, and is not in the sums above."
+		}
 	}
 	failing := firstOfEach(c.failing())
 	for i, run := range failing[:min(len(failing), failuresShown)] {
@@ -115,9 +124,12 @@ func firstOfEach(runs []Run) []Run {
 }
 
 func (c *campaign) htmlRun(r Run, open bool) htmlRun {
-	h := htmlRun{ID: fmt.Sprintf("run-%s-%d", r.Drill, r.Seed), Name: r.Drill, Seed: r.Seed, Verdict: string(r.Verdict),
-		Oracle: r.Oracle, Error: r.Error, Story: r.Story, Replay: r.Replay, Script: r.Script, Hash: r.Hash, Deviations: r.Deviations,
+	h := htmlRun{ID: fmt.Sprintf("run-%s-%d", r.Drill, r.Seed), Name: r.Drill, Seed: r.Seed, Verdict: c.word(r),
+		Finding: r.Finding(), Error: r.Error, StoryTitle: r.StoryTitle(), Story: r.Story, Ways: r.Ways(), Script: r.Script,
 		Faults: strings.Join(r.Faults, ", "), Lanes: drawLanes(c.marks[runKey{r.Drill, r.Seed}]), Open: open}
+	if r.Script == "" || r.Shrunk() {
+		h.Deviations = r.Deviations
+	}
 	if !r.Lost.Zero() {
 		h.Lost = r.Lost.Words()
 	}
@@ -128,24 +140,27 @@ func (c *campaign) htmlRun(r Run, open bool) htmlRun {
 }
 
 func htmlDrillRow(d *DrillTally) htmlDrill {
-	verdict, _ := d.Verdict()
-	h := htmlDrill{Name: d.Name, Claim: d.Claim, Verdict: string(verdict), Runs: d.Runs, Distinct: d.Distinct(), Canary: d.Canary,
-		Pass: d.Verdicts[Pass], Broken: d.Verdicts[Violation], Odd: d.Verdicts[Nondeterministic] + d.Verdicts[Vacuous], Unknown: d.Verdicts[Error],
+	h := htmlDrill{Name: d.Name, Claim: d.Claim, Verdict: d.Word(), Runs: d.Runs, Distinct: d.Distinct(), Canary: d.Canary, Counts: d.Counts,
 		Wall: span(time.Duration(d.WallMS) * time.Millisecond), Simulated: span(time.Duration(d.SimSeconds) * time.Second),
 		Lost: d.Lost.Words(), Doubled: d.Doubled.Words()}
+	for _, v := range heads() {
+		h.Verdicts = append(h.Verdicts, d.Verdicts[v])
+	}
 	var bitten []string
 	for _, kind := range slices.Sorted(maps.Keys(d.Faults)) {
 		bitten = append(bitten, fmt.Sprintf("%s %s", kind, grouped(d.Faults[kind])))
 	}
 	h.Faults = strings.Join(bitten, " · ")
-	if verdict == "" {
-		h.Verdict = "not run"
-	}
 	return h
 }
 
-// htmlFaults are the kinds that bit, the most frequent first.
-func htmlFaults(s Summary) []htmlFault {
+// heads are the columns of verdicts in the table of drills.
+func heads() []Verdict { return []Verdict{Pass, Violation, Error, Nondeterministic, Vacuous} }
+
+// htmlFaults are the kinds that bit in runs that count, the most frequent first.
+func (c *campaign) htmlFaults() []htmlFault {
+	s := c.Tally.Summary()
+	_, runs := c.counted()
 	kinds := slices.SortedFunc(maps.Keys(s.FaultsBitten), func(a, b string) int {
 		if d := s.FaultsBitten[b] - s.FaultsBitten[a]; d != 0 {
 			return d
@@ -158,7 +173,7 @@ func htmlFaults(s Summary) []htmlFault {
 		if n == 0 {
 			continue
 		}
-		faults = append(faults, htmlFault{Name: kind, Words: faultWords[kind], Runs: n, Share: max(1, n*100/s.FaultsBitten[kinds[0]])})
+		faults = append(faults, htmlFault{Name: kind, Words: faultWords[kind], Runs: n, Of: runs, Share: max(1, n*100/runs)})
 	}
 	return faults
 }
@@ -169,7 +184,7 @@ func facts(c *campaign) [][2]string {
 		{"Command", st.Command}, {"First seed", fmt.Sprint(st.Seed)}, {"Search", st.Search}, {"Statements", st.Statements},
 		{"PostgreSQL", strings.TrimSpace(s.Postgres.Version + " (" + s.Postgres.How + ")")}, {"Servers", fmt.Sprint(st.Servers)}, {"Commit", st.Commit},
 		{"Go", st.Go}, {"Zone data", st.Zones}, {"Started", st.StartedAt}, {"Wall time", span(time.Duration(s.WallMS) * time.Millisecond)},
-		{"Speed", fmt.Sprintf("%.1f runs a second", s.RunsPerSecond)}, {"Different runs", grouped(s.Distinct)},
+		{"Speed", fmt.Sprintf("%.1f runs a second", s.RunsPerSecond)}, {"Different end states", grouped(s.Distinct)},
 	}
 	return slices.DeleteFunc(all, func(f [2]string) bool { return f[1] == "" || f[1] == "0" && f[0] == "Servers" || f[1] == "()" })
 }

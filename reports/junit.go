@@ -90,15 +90,15 @@ func (c *campaign) junitSuite(d *DrillTally) junitSuite {
 	passes, wall := 0, int64(0)
 	for _, r := range c.Runs {
 		switch {
-		case r.Drill != d.Name || !c.counts(r):
-		case r.Verdict == Pass && passes >= passesListed:
+		case r.Drill != d.Name:
+		case !c.Start.Failed(r) && passes >= passesListed:
 			passes++
 			wall += r.WallMS
 		default:
-			if r.Verdict == Pass {
+			if !c.Start.Failed(r) {
 				passes++
 			}
-			s.add(junitRun(r))
+			s.add(c.junitRun(r))
 		}
 	}
 	if passes > passesListed {
@@ -120,19 +120,27 @@ func (c *campaign) junitVerdict(d *DrillTally) junitCase {
 	return jc
 }
 
-func junitRun(r Run) junitCase {
+func (c *campaign) junitRun(r Run) junitCase {
 	jc := junitCase{Class: r.Drill, Name: fmt.Sprintf("%s seed %d", r.Drill, r.Seed), Time: seconds(r.WallMS)}
 	jc.property("seed", fmt.Sprint(r.Seed))
 	jc.property("hash", r.Hash)
 	jc.property("faults", strings.Join(r.Faults, " "))
-	if r.Verdict == Pass {
+	if r.Canary && r.Verdict == Violation {
+		jc.property("canary", found)
+	}
+	if !c.Start.Failed(r) {
 		return jc
 	}
 	jc.property("replay", r.Replay)
+	jc.property("script", r.ScriptFile)
 	jc.property("oracle", r.Oracle)
 	jc.property("lost", r.Lost.Words())
 	jc.property("doubled", r.Doubled.Words())
-	jc.problem(r.Verdict, headline(r), strings.Join(r.Story, "\n"))
+	story := r.Story
+	if r.Shrunk() {
+		story = append([]string{r.StoryTitle()}, story...)
+	}
+	jc.problem(r.Verdict, headline(r), strings.Join(story, "\n"))
 	return jc
 }
 

@@ -32,15 +32,17 @@ func night() []reports.Event {
 	events = append(events, marksOf("timeout-after-acceptance", 1)...)
 	events = append(events,
 		reports.Run{Drill: "timeout-after-acceptance", Seed: 1, Verdict: reports.Violation, Hash: "bb01", Fingerprint: "g1", Gates: 140, Statements: 70,
-			Deviations: []string{"provider refund(ch_1,2100,k1)/1 outcome timeout, effect now"}, Faults: []string{"provider-timeout-after"}, SimSeconds: 1800, WallMS: 14,
+			Deviations: []string{"worker-1#0/refund sleep/1 latency 5s", "provider refund(ch_1,2100,k1)/1 outcome timeout, effect now"},
+			Faults:     []string{"provider-timeout-after"}, SimSeconds: 1800, WallMS: 14,
 			Oracle: "effects", Story: []string{"worker-1 asked for a refund of 21.00 EUR on ch_1", "the provider did it, but the answer never came",
 				"worker-1 asked again under another key", "effects: payment ch_1 was refunded twice"},
-			Replay: "recondrill replay --drill timeout-after-acceptance --seed 1", Lost: &reports.Damage{},
+			Replay: "recondrill replay --drill timeout-after-acceptance --seed 1", ScriptFile: "out/failures/timeout-after-acceptance-1.script",
+			Script: "drill     timeout-after-acceptance\nversion   1\n\nprovider  refund(ch_1,2100,k1)/1  outcome  timeout, effect now\n", Lost: &reports.Damage{},
 			Doubled: &reports.Damage{Messages: 1, Money: map[string]int64{"EUR": 2100, "JPY": 500}}},
 		reports.Run{Drill: "timeout-after-acceptance", Seed: 2, Verdict: reports.Error, Fingerprint: "g2", Error: "the server was gone: connection refused", WallMS: 3},
 		reports.Run{Drill: "timeout-after-acceptance", Seed: 3, Verdict: reports.Nondeterministic, Fingerprint: "g3", WallMS: 9,
 			Story: []string{"line 12 differs: sql:ClaimJobs against sql:Beat"}, Replay: "recondrill replay --drill timeout-after-acceptance --seed 3"},
-		reports.Run{Drill: "canary", Seed: 1, Verdict: reports.Violation, Hash: "cc01", Fingerprint: "h1", Canary: true, Oracle: "effects", WallMS: 8,
+		reports.Run{Drill: "canary", Seed: 1, Verdict: reports.Violation, Hash: "cc01", Fingerprint: "h1", Canary: true, Faults: []string{"crash"}, Oracle: "effects", WallMS: 8,
 			Story: []string{"email sent one message twice"}, Replay: "recondrill replay --drill canary --seed 1", Doubled: &reports.Damage{Messages: 1}})
 	tally := reports.NewTally(events[0].(reports.Start))
 	for _, e := range events {

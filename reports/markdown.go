@@ -38,8 +38,8 @@ func Markdown(w io.Writer, events []Event) error {
 func markdownHead(out *bytes.Buffer, c *campaign) {
 	s := c.Summary
 	lost, doubled := c.damage()
-	fmt.Fprintf(out, "# recondrill: %s\n\n%s %s\n\n", s.Verdict, verdictWords[s.Verdict], tried(c))
-	for _, words := range canaryWords(s) {
+	fmt.Fprintf(out, "# recondrill: %s\n\n%s %s\n\n", s.Verdict, c.Tally.Words(s.Verdict), tried(c))
+	for _, words := range c.Tally.Canaries() {
 		fmt.Fprintf(out, "%s\n\n", escape(words))
 	}
 	for _, reason := range s.Reasons {
@@ -52,36 +52,43 @@ func markdownHead(out *bytes.Buffer, c *campaign) {
 }
 
 func markdownDrills(out *bytes.Buffer, c *campaign) {
-	out.WriteString("\n| drill | verdict | runs | pass | violation | nondeterministic | vacuous | error | different | wall |\n|---|---|--:|--:|--:|--:|--:|--:|--:|--:|\n")
+	out.WriteString("\n| drill | verdict | runs | pass | violation | nondeterministic | vacuous | error | end states | simulated | wall |\n|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n")
 	for _, d := range c.Tally.Drills() {
-		verdict, _ := d.Verdict()
-		if verdict == "" {
-			verdict = "not run"
-		}
-		fmt.Fprintf(out, "| %s | %s | %d | %d | %d | %d | %d | %d | %d | %s |\n", escape(d.Name), verdict, d.Runs, d.Verdicts[Pass], d.Verdicts[Violation],
-			d.Verdicts[Nondeterministic], d.Verdicts[Vacuous], d.Verdicts[Error], d.Distinct(), span(time.Duration(d.WallMS)*time.Millisecond))
+		fmt.Fprintf(out, "| %s | %s | %d | %d | %d | %d | %d | %d | %d | %s | %s |\n", escape(d.Name), d.Word(), d.Runs, d.Verdicts[Pass], d.Verdicts[Violation],
+			d.Verdicts[Nondeterministic], d.Verdicts[Vacuous], d.Verdicts[Error], d.Distinct(), span(time.Duration(d.SimSeconds)*time.Second), span(time.Duration(d.WallMS)*time.Millisecond))
 	}
-	if faults := htmlFaults(c.Summary); len(faults) > 0 {
+	fmt.Fprintf(out, "\n%s\n", ColumnWords)
+	if faults := c.htmlFaults(); len(faults) > 0 {
 		out.WriteString("\n| fault | runs in which it bit | what it is |\n|---|--:|---|\n")
 		for _, f := range faults {
-			fmt.Fprintf(out, "| %s | %d | %s |\n", escape(f.Name), f.Runs, f.Words)
+			fmt.Fprintf(out, "| %s | %d of %d | %s |\n", escape(f.Name), f.Runs, f.Of, f.Words)
 		}
+		fmt.Fprintf(out, "\n%s\n", faultNote)
 	}
 }
 
 func markdownRun(out *bytes.Buffer, r Run) {
-	fmt.Fprintf(out, "\n### %s, seed %d: %s\n\n", escape(r.Drill), r.Seed, strings.TrimSpace(string(r.Verdict)+" "+escape(r.Oracle)))
+	fmt.Fprintf(out, "\n### %s, seed %d: %s\n\n", escape(r.Drill), r.Seed, r.Verdict)
+	if words := r.Finding(); words != "" {
+		fmt.Fprintf(out, "It was %s.\n\n", escape(words))
+	}
 	if r.Error != "" {
 		fmt.Fprintf(out, "%s\n\n", escape(shortened(r.Error)))
 	}
 	if !r.Lost.Zero() || !r.Doubled.Zero() {
 		fmt.Fprintf(out, "Lost: %s. Twice: %s.\n\n", r.Lost.Words(), r.Doubled.Words())
 	}
+	if len(r.Story) > 0 {
+		fmt.Fprintf(out, "%s\n\n", r.StoryTitle())
+	}
 	for i, line := range r.Story {
 		fmt.Fprintf(out, "%d. %s\n", i+1, escape(shortened(line)))
 	}
-	if r.Replay != "" {
-		fmt.Fprintf(out, "\n```\n%s\n```\n", strings.NewReplacer("\n", " ", "```", "").Replace(r.Replay))
+	for _, way := range r.Ways() {
+		fmt.Fprintf(out, "\n%s:\n", escape(way.String()))
+		if way.Command != "" {
+			fmt.Fprintf(out, "\n```\n%s\n```\n", strings.NewReplacer("\n", " ", "```", "").Replace(way.Command))
+		}
 	}
 }
 

@@ -50,12 +50,16 @@ func TestHTML_FirstScreenTellsAStranger(t *testing.T) {
 	t.Parallel()
 	page := rendered(t, "report.html", night())
 	head, _, _ := strings.Cut(page, `id="drills"`)
-	for _, want := range []string{"error", "It could not be checked. This is not a pass.", "went through 3 drills in 7 runs", "PostgreSQL server (15.18, local)",
-		"21.00 EUR, 500 JPY and 1 message", "a process stood still for longer than its lease", "was found, as it must be"} {
+	for _, want := range []string{"error", "It could not be checked. This is not a pass.", "went through 2 drills in 6 runs, and 3 kinds of faults bit it",
+		"PostgreSQL server (15.18, local)", "21.00 EUR, 500 JPY and 1 message", "A third drill, canary, carries a planted bug: found in 1 of 1 run, as it must be"} {
 		require.Contains(t, head, want)
 	}
+	require.NotContains(t, page, "a process died in the middle", "what bit the canary is not what was done to the engine")
 	for _, want := range []string{"worker-1 asked again under another key", "recondrill replay --drill timeout-after-acceptance --seed 1", "<svg xmlns",
-		"provider refund(ch_1,2100,k1)/1 outcome timeout, effect now"} {
+		"provider refund(ch_1,2100,k1)/1 outcome timeout, effect now",
+		"The story (shrunk from 2 deviations to 1):", "recondrill replay out/failures/timeout-after-acceptance-1.script", "The run as found",
+		"As found, hash <code>bb01</code>", `<span class="tag found">found</span>`, "3 of 6", "a process stood still for longer than its lease",
+		"found by the oracle effects: what happened outside"} {
 		require.Contains(t, page, want)
 	}
 }

@@ -24,6 +24,7 @@ type DrillTally struct {
 	SimSeconds int64
 	Lost       Damage
 	Doubled    Damage
+	stopped    bool // see Tally.Stop
 	prints     map[string]struct{}
 }
 
@@ -69,7 +70,14 @@ func (t *Tally) Add(r Run) {
 // Drills are the drills counted so far.
 func (t *Tally) Drills() []*DrillTally { return t.drills }
 
-// Distinct is how many runs differed in what they did.
+// Stop says that the campaign was stopped: what never happened in a part of it is no reason to doubt the drills.
+func (t *Tally) Stop() {
+	for _, d := range t.drills {
+		d.stopped = true
+	}
+}
+
+// Distinct is how many different end states the runs came to, times ignored.
 func (d *DrillTally) Distinct() int { return len(d.prints) }
 
 // Found says that a canary's planted bug was found.
@@ -80,7 +88,7 @@ const VacuityRuns = 20
 
 // Silent are the expected faults that never bit and the oracles that checked nothing, in words.
 func (d *DrillTally) Silent() []string {
-	if d.Runs < VacuityRuns {
+	if d.Runs < VacuityRuns || d.stopped {
 		return nil
 	}
 	var silent []string
@@ -97,8 +105,8 @@ func (d *DrillTally) Silent() []string {
 	return silent
 }
 
-// Verdict is the drill's: the worst of its runs; what is silent over all of them is vacuous. A canary that does not
-// count must have been found, else nothing that passed can be trusted. The reasons are given where no run tells them.
+// Verdict is the drill's: the worst of its runs; what is silent over all of them is vacuous. A canary must have been
+// found, named or not, else nothing that passed can be trusted. The reasons are given where no run tells them.
 func (d *DrillTally) Verdict() (Verdict, []string) {
 	if d.Runs == 0 {
 		return "", nil // not reached: a campaign may be stopped
@@ -109,7 +117,7 @@ func (d *DrillTally) Verdict() (Verdict, []string) {
 			worst = Worse(worst, v)
 		}
 	}
-	if !d.Counts && !d.Found() {
+	if d.Canary && !d.Found() {
 		return Error, []string{fmt.Sprintf("%s: its planted bug was not found in %s, so passes prove nothing", d.Name, Count(d.Runs, "run"))}
 	}
 	if d.Canary {
@@ -120,6 +128,19 @@ func (d *DrillTally) Verdict() (Verdict, []string) {
 		worst = Worse(worst, Vacuous)
 	}
 	return worst, silent
+}
+
+// Word is the verdict as people read it: a canary that does not count is "found", which is what it is for.
+func (d *DrillTally) Word() string {
+	verdict, _ := d.Verdict()
+	switch {
+	case verdict == "":
+		return "not run"
+	case verdict == Pass && d.Canary:
+		return found
+	default:
+		return string(verdict)
+	}
 }
 
 // Summary adds up. Wall time, speed and the server are the campaign's to fill in.
@@ -134,10 +155,10 @@ func (t *Tally) Summary() Summary {
 		s.Reasons = append(s.Reasons, reasons...)
 		s.Runs += d.Runs
 		s.Distinct += d.Distinct()
-		for kind, n := range d.Faults {
-			s.FaultsBitten[kind] += n
-		}
 		if d.Counts {
+			for kind, n := range d.Faults {
+				s.FaultsBitten[kind] += n
+			}
 			for v, n := range d.Verdicts {
 				s.Verdicts[v] += n
 			}

@@ -75,3 +75,45 @@ func TestTally_NothingIsNotAPass(t *testing.T) {
 	require.Equal(t, reports.Error, s.Verdict)
 	require.Equal(t, []string{"nothing ran"}, s.Reasons)
 }
+
+func TestTally_ANamedCanaryMustBeFoundTooAndItsFindIsToldWithoutContradiction(t *testing.T) {
+	t.Parallel()
+	named := reports.Start{Named: true}
+	find := reports.Run{Drill: "canary", Canary: true, Verdict: reports.Violation}
+	s := tallied(named, reports.Run{Drill: "canary", Canary: true, Verdict: reports.Pass})
+	require.Equal(t, reports.Error, s.Verdict)
+	require.Equal(t, 3, s.Verdict.Exit())
+	require.Contains(t, s.Reasons[0], "was not found in 1 run")
+
+	words := func(start reports.Start, runs ...reports.Run) string {
+		tally := reports.NewTally(start)
+		for _, r := range runs {
+			tally.Add(r)
+		}
+		return tally.Words(tally.Summary().Verdict)
+	}
+	require.Equal(t, "The planted bug was found, as it must be; the exit code is 1 because canary was named.", words(named, find))
+	require.Equal(t, "A promise broke.", words(named, find, reports.Run{Drill: "a", Verdict: reports.Violation}))
+	require.Equal(t, "Nothing was lost and nothing happened twice.", words(reports.Start{}, find, reports.Run{Drill: "a", Verdict: reports.Pass}))
+}
+
+func TestTally_WhatACanaryWentThroughIsNotMixedIn(t *testing.T) {
+	t.Parallel()
+	tally := reports.NewTally(reports.Start{})
+	tally.Add(reports.Run{Drill: "a", Verdict: reports.Pass, Faults: []string{"stall"}})
+	tally.Add(reports.Run{Drill: "canary", Canary: true, Verdict: reports.Violation, Faults: []string{"stall", "crash"}})
+	require.Equal(t, map[string]int{"stall": 1}, tally.Summary().FaultsBitten)
+	require.Equal(t, []string{"A second drill, canary, carries a planted bug: found in 1 of 1 run, as it must be."}, tally.Canaries())
+	require.Equal(t, "found", tally.Drills()[1].Word())
+}
+
+func TestTally_AStoppedCampaignIsNotBlamedForWhatNeverHappened(t *testing.T) {
+	t.Parallel()
+	tally := reports.NewTally(reports.Start{Drills: []reports.DrillInfo{{Name: "a", Faults: []string{"stall"}}}})
+	for _, r := range many(reports.Run{Drill: "a", Verdict: reports.Pass}) {
+		tally.Add(r)
+	}
+	tally.Stop()
+	require.Empty(t, tally.Summary().Reasons)
+	require.Equal(t, "pass", tally.Drills()[0].Word())
+}

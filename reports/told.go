@@ -2,8 +2,6 @@ package reports
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"time"
 )
@@ -11,27 +9,21 @@ import (
 // tried says in plain words what a campaign did, for someone who never saw one.
 func tried(c *campaign) string {
 	s := c.Summary
-	kinds, strikes := 0, 0
-	for _, n := range s.FaultsBitten {
-		if n > 0 {
-			kinds++
-			strikes += n
-		}
+	if s.Runs == 0 {
+		return "Nothing ran."
 	}
-	text := fmt.Sprintf("The production engine, with its own code and its own SQL on a real PostgreSQL server%s, went through %s in %s. ",
-		server(s.Postgres), Count(len(c.Tally.Drills()), "drill"), Count(s.Runs, "run"))
-	switch {
-	case s.Runs == 0:
-		text = "Nothing ran. "
-	case kinds == 0:
-		text += "No fault struck it. "
-	default:
-		text += fmt.Sprintf("%s of faults struck it, %s in all. ", Count(kinds, "kind"), Count(strikes, "time"))
+	drills, runs := c.counted()
+	text := fmt.Sprintf("The production engine, with its own code and its own SQL on a real PostgreSQL server%s, went through %s in %s, and ",
+		server(s.Postgres), Count(drills, "drill"), Count(runs, "run"))
+	if kinds := len(c.htmlFaults()); kinds == 0 {
+		text += "no fault bit it. "
+	} else {
+		text += Count(kinds, "kind") + " of faults bit it. "
 	}
 	if simulated := c.simulated(); simulated > 0 {
-		text += fmt.Sprintf("%s of simulated time passed", span(simulated))
+		text += fmt.Sprintf("%s of simulated time passed in all", span(simulated))
 		if s.WallMS > 0 {
-			text += " in " + span(time.Duration(s.WallMS)*time.Millisecond)
+			text += ", in " + span(time.Duration(s.WallMS)*time.Millisecond)
 		}
 		text += ". "
 	}
@@ -48,15 +40,53 @@ func server(p Postgres) string {
 	return fmt.Sprintf(" (%s, %s)", p.Version, p.How)
 }
 
-// canaryWords says whether the planted bugs were found: the reason to believe the rest.
-func canaryWords(s Summary) []string {
-	var words []string
-	for _, name := range slices.Sorted(maps.Keys(s.Canaries)) {
-		if s.Canaries[name] {
-			words = append(words, fmt.Sprintf("The bug planted in %q was found, as it must be.", name))
-		} else {
-			words = append(words, fmt.Sprintf("The bug planted in %q was not found: nothing here can be trusted.", name))
+// Words says in one sentence what the campaign's verdict means. A canary that was named makes it a violation by being
+// found, which is not a promise that broke.
+func (t *Tally) Words(v Verdict) string {
+	var named []string
+	for _, d := range t.drills {
+		if verdict, _ := d.Verdict(); verdict == Violation {
+			if !d.Canary {
+				return v.Words()
+			}
+			named = append(named, d.Name)
 		}
 	}
+	if v != Violation || len(named) == 0 {
+		return v.Words()
+	}
+	return fmt.Sprintf("The planted bug was found, as it must be; the exit code is %d because %s was named.", v.Exit(), joined(named))
+}
+
+// Canaries says of each planted bug that was found in how many runs: the reason to believe the rest. One that was not
+// found is a reason of the campaign's verdict.
+func (t *Tally) Canaries() []string {
+	var words []string
+	drills := 0
+	for _, d := range t.drills {
+		if d.Counts {
+			drills++
+		}
+	}
+	for _, d := range t.drills {
+		if !d.Canary || !d.Found() {
+			continue
+		}
+		name := "The drill " + d.Name
+		if !d.Counts {
+			drills++
+			name = fmt.Sprintf("%s drill, %s,", another(drills), d.Name)
+		}
+		words = append(words, fmt.Sprintf("%s carries a planted bug: found in %d of %s, as it must be.", name, d.Verdicts[Violation], Count(d.Runs, "run")))
+	}
 	return words
+}
+
+// another is "A sixth" for 6.
+func another(n int) string {
+	ordinals := []string{"second", "third", "fourth", "fifth", "sixth", "seventh"}
+	if n < 2 || n-2 >= len(ordinals) {
+		return "Another"
+	}
+	return "A " + ordinals[n-2]
 }

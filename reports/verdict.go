@@ -14,6 +14,9 @@ const (
 	Error            Verdict = "error"            // could not be checked; never green
 )
 
+// found is what a run or a drill of a canary comes to where it does not count: the planted bug was found.
+const found = "found"
+
 // ExitUsage is the exit code of bad usage or bad input; it is not a verdict.
 const ExitUsage = 2
 

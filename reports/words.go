@@ -11,9 +11,9 @@ var faultWords = map[string]string{
 	"stall":                   "a process stood still for longer than its lease and then went on",
 	"expired-lease":           "a worker's claim ran out while it was working, and another took over",
 	"provider-timeout-before": "the payment provider timed out before it had accepted the call",
-	"provider-timeout-after":  "the payment provider had accepted the call, but its answer never came",
+	"provider-timeout-after":  "the payment provider took the call, at once or later, and its answer never came",
 	"channel-timeout-before":  "a message channel timed out before it had accepted the message",
-	"channel-timeout-after":   "a message channel had accepted the message, but its answer never came",
+	"channel-timeout-after":   "a message channel took the message, at once or later, and its answer never came",
 	"letters-full":            "the dead-letter lane was full when a record gave up",
 	"cut-before":              "the database connection broke before a statement arrived",
 	"cut-after":               "the database connection broke after a statement had run, before its answer",
@@ -26,6 +26,41 @@ var faultWords = map[string]string{
 	"rejected":                "the outside refused for good",
 	"truncated-statement":     "a provider's statement came incomplete",
 }
+
+// oracleWords says in plain words what each oracle watches over, and what else a violation is found by.
+var oracleWords = map[string]string{
+	"effects":         "what happened outside is what is on record, and nothing happened twice",
+	"dunning":         "nobody is reminded of what is paid or in doubt",
+	"reconciled-once": "an account and window are reconciled once",
+	"intent-once":     "one reminder is decided once",
+	"step-once":       "a planned reminder of an invoice is covered once",
+	"slot-once":       "a slot of the schedule is admitted once",
+	"fence":           "who lost a claim writes nothing any more",
+	"together":        "what belongs together was committed together",
+	"submitting":      "no call to the outside is made again blindly",
+	"residual":        "what the provider has more than the ledger is explained to the last unit",
+	"planted":         "the differences found are the differences that are there",
+	"zero-sum":        "every posting in the ledger sums to zero",
+	"append-only":     "what was booked or recorded stays as it was",
+	"conservation":    "no window, record or state goes missing between the books",
+	"letters":         "a dead-letter lane counts its letters and never holds more than it may",
+	"rooms-apart":     "delivery never calls the provider, reconciliation never sends",
+	"settled":         "when the faults stop, everything comes to rest",
+	"livelock":        "things go on happening and time does not",
+	"stuck":           "nothing can happen any more",
+	"fact":            "what this drill promises besides must hold at its end",
+	"advice":          "what the engine advises can be carried out",
+}
+
+// OracleWords says in plain words what an oracle watches over; empty for a name that is not known.
+func OracleWords(oracle string) string { return oracleWords[oracle] }
+
+const (
+	// ColumnWords explains the columns of the table of drills.
+	ColumnWords = "End states: how many different ones the runs came to, times ignored. Simulated: summed over the runs. Wall: summed over the servers."
+	// faultNote stands under the list of faults.
+	faultNote = "One act can bite as two kinds: a stall that outlasts a lease is also an expired-lease."
+)
 
 // Words says in one sentence what a verdict means.
 func (v Verdict) Words() string { return verdictWords[v] }

@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -25,6 +26,46 @@ clock, and proves drill by drill that nothing is lost and nothing happens twice.
   recondrill replay --drill lost-lease --seed 7 one run again, step by step with --trace
   recondrill match STATEMENT LEDGER             two files compared, no database`
 
+// endings are the signals after which there is still a server to put away. A terminal that is closed is one, except
+// under nohup.
+func endings() []os.Signal {
+	all := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		all = append(all, syscall.SIGHUP)
+	}
+	return all
+}
+
+// sameSignal is how long after the first signal another one is still the same: timeout(1) and a terminal send it to the
+// process and to its group.
+const sameSignal = time.Second
+
+// stoppable is a context that the first signal cancels. A second one, later than sameSignal, has its usual effect.
+func stoppable(parent context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(parent)
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, endings()...)
+	go func() {
+		defer signal.Stop(signals)
+		select {
+		case <-ctx.Done():
+			return
+		case <-signals:
+		}
+		cancel()
+		time.Sleep(sameSignal) // what comes now is held in signals, or dropped there
+	}()
+	return ctx, cancel
+}
+
+// keepAlive makes a write to somebody who has gone (`| head`, a parent that was killed) an error like any other. By
+// itself it would end the process on the spot, with its server and directories left behind.
+func keepAlive() (undo func()) {
+	unread := make(chan os.Signal, 1)
+	signal.Notify(unread, syscall.SIGPIPE)
+	return func() { signal.Stop(unread) }
+}
+
 // app is one invocation.
 type app struct {
 	env            []string
@@ -36,9 +77,9 @@ type app struct {
 // Main carries out a command line (without the program's name) and gives the exit code. It never exits by itself.
 func Main(args, env []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	a := &app{env: env, stdin: stdin, stdout: stdout, stderr: stderr}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer keepAlive()()
+	ctx, stop := stoppable(context.Background())
 	defer stop()
-	defer context.AfterFunc(ctx, stop)() // after the first signal the next one has its usual effect
 	root := a.root()
 	root.SetArgs(append([]string{}, args...)) // nil would mean os.Args
 	if err := root.ExecuteContext(ctx); err != nil {

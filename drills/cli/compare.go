@@ -6,7 +6,7 @@ func (a *app) match() *cobra.Command {
 	var m MatchArgs
 	cmd := &cobra.Command{
 		Use: "match STATEMENT LEDGER", Short: "Compare a provider's statement with a ledger file; no database",
-		Long: "Compare a provider's statement (any format the engine reads, found by content) with a ledger file: matches, breaks, residual.\nExit code: 0 nothing is left, 1 breaks are left, 2 a file cannot be read.",
+		Long: "Compare a provider's statement (any format the engine reads, found by content) with a ledger file: matches, breaks, residual.\nTotals are net. Amounts in JSON are minor units.\nExit code: 0 nothing is left, 1 breaks are left, 2 a file cannot be read.",
 		Args: cobra.ArbitraryArgs,
 	}
 	cmd.Flags().StringVar(&m.BusinessRef, "business-ref", "", "the statement's `COLUMN` with our reference (default: the first of invoice_id, payment_metadata[invoice], payment_metadata[order_id])")

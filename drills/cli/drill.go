@@ -111,7 +111,9 @@ func (a *app) campaign(ctx context.Context, f *drillFlags, names []string) (int,
 		a.fail(err) // told, and counted in the summary
 	}
 	if !f.json && summary.Runs > 0 {
-		a.tell(s, *summary, f.out)
+		if err := a.tell(s, *summary, f.out); err != nil {
+			return 0, err
+		}
 	}
 	return summary.Verdict.Exit(), nil
 }

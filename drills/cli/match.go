@@ -44,7 +44,7 @@ func Match(args MatchArgs, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "recondrill match: %v\n", err)
 		return 2
 	}
-	fmt.Fprintln(stderr, "recondrill match: nothing proves that the statement is whole, and there is no grace: what is open is missing")
+	fmt.Fprintln(stderr, "note: the file does not say that it is complete; whatever has no partner is counted as missing")
 	result := match.Items(match.Input{Provider: st.Rows, Ledger: items})
 	if args.JSON {
 		err = printMatchJSON(stdout, result)

@@ -47,7 +47,7 @@ func TestMatch_CleanExportsLeaveNothing(t *testing.T) {
 		code, out, talk := runMatch(t, exported(name, true))
 		require.Equal(t, want+"\n", out)
 		require.Zero(t, code)
-		require.Contains(t, talk, "nothing proves that the statement is whole")
+		require.Contains(t, talk, "the file does not say that it is complete")
 		require.Equal(t, 1, strings.Count(talk, "\n"))
 	}
 }
@@ -81,9 +81,9 @@ fee_differs            charge  ch_ln_205     inv_lantern_205  payment/ch_ln_205 
 missing_at_provider    charge  ch_ln_299     inv_lantern_299  payment/ch_ln_299      -18.00  USD
 missing_in_ledger      charge  ch_ln_204     inv_lantern_204  -                       31.74  USD
 
-     provider  ledger  residual
-EUR      0.00    0.00      0.00
-USD      0.00  -35.92     35.92
+net total  provider  ledger  residual
+EUR            0.00    0.00      0.00
+USD            0.00  -35.92     35.92
 `, out)
 }
 

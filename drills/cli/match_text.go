@@ -34,7 +34,7 @@ func printMatchText(w io.Writer, st engine.Statement, items []engine.Item, resul
 		printTable(&out, rows)
 	}
 	if len(result.Residual) > 0 {
-		rows := [][]string{{"", ">provider", ">ledger", ">residual"}}
+		rows := [][]string{{"net total", ">provider", ">ledger", ">residual"}}
 		for _, c := range result.Residual.Currencies() {
 			rows = append(rows, []string{string(c), major(result.ProviderTotal[c], c), major(result.LedgerTotal[c], c),
 				major(result.Residual[c], c)})

@@ -26,8 +26,9 @@ type progress struct {
 	out    io.Writer
 	redraw bool
 	last   time.Time
-	drill  string
-	drawn  bool // a line stands unfinished on the terminal
+	now    drills.Progress // the last one
+	before drills.Progress // the last one of the drill before
+	drawn  bool            // a line stands unfinished on the terminal
 }
 
 func newProgress(out io.Writer, variable func(string) string) *progress {
@@ -47,20 +48,41 @@ func terminal(w io.Writer) bool {
 func (p *progress) show(now drills.Progress) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.now.Drill != now.Drill {
+		p.ended()
+	}
+	first := p.now.Drill != now.Drill
+	p.now = now
+	p.now.Faults = maps.Clone(now.Faults) // the campaign goes on counting in it
 	every := plainEvery
 	if p.redraw {
 		every = redrawEvery
 	}
-	if p.drill == now.Drill && time.Since(p.last) < every && (now.Total == 0 || now.Done < now.Total) {
+	if !first && time.Since(p.last) < every && (now.Total == 0 || now.Done < now.Total) {
 		return
 	}
-	p.drill, p.last = now.Drill, time.Now()
+	p.last = time.Now()
 	if p.redraw {
 		fmt.Fprintf(p.out, "\r\x1b[2K%s", cut(line(now)))
 		p.drawn = true
 		return
 	}
-	fmt.Fprintln(p.out, line(now))
+	fmt.Fprintln(p.out, cut(line(now)))
+}
+
+// ended tells at the end of a drill which faults bit in it.
+func (p *progress) ended() {
+	var bitten []string
+	for _, kind := range slices.Sorted(maps.Keys(p.now.Faults)) {
+		if n := p.now.Faults[kind] - p.before.Faults[kind]; n > 0 {
+			bitten = append(bitten, fmt.Sprintf("%s %d", kind, n))
+		}
+	}
+	if len(bitten) > 0 {
+		p.clear()
+		fmt.Fprintln(p.out, cut(fmt.Sprintf("%s  done, %d runs; bitten: %s", p.now.Drill, p.now.Done-p.before.Done, strings.Join(bitten, ", "))))
+	}
+	p.before = p.now
 }
 
 // log prints a line above the one that is redrawn.
@@ -75,6 +97,7 @@ func (p *progress) log(format string, args ...any) {
 func (p *progress) end() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.ended()
 	p.clear()
 }
 
@@ -85,7 +108,7 @@ func (p *progress) clear() {
 	}
 }
 
-// line: "lost-lease  140/600 runs, 78.1 a second, 6 s left; bitten: crash 12, stall 41".
+// line: "lost-lease  140/600 runs, 78.1 a second, 6s left".
 func line(now drills.Progress) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s  %d", now.Drill, now.Done)
@@ -95,13 +118,6 @@ func line(now drills.Progress) string {
 	fmt.Fprintf(&b, " runs, %.1f a second", now.RunsPerSecond)
 	if now.Left > 0 && now.Elapsed >= guessFrom {
 		fmt.Fprintf(&b, ", %s left", now.Left.Round(time.Second))
-	}
-	var bitten []string
-	for _, kind := range slices.Sorted(maps.Keys(now.Faults)) {
-		bitten = append(bitten, fmt.Sprintf("%s %d", kind, now.Faults[kind]))
-	}
-	if len(bitten) > 0 {
-		b.WriteString("; bitten: " + strings.Join(bitten, ", "))
 	}
 	return b.String()
 }

@@ -1,7 +1,8 @@
 package cli
 
 import (
-	"fmt"
+	"io"
+	"regexp"
 
 	"github.com/spf13/cobra"
 
@@ -41,25 +42,38 @@ func (a *app) replay() *cobra.Command {
 		p := newProgress(a.stderr, a.variable)
 		o.Log = p.log
 		if trace {
-			o.Trace = a.stdout
+			o.Trace = shortSQL{a.stdout}
 			if json {
-				o.Trace = a.stderr
+				o.Trace = shortSQL{a.stderr}
 			}
 		}
 		run, err := drills.Replay(cmd.Context(), o)
 		if err != nil {
 			return 0, err
 		}
-		if !json {
-			tellRun(a.stdout, run)
-			return run.Verdict.Exit(), nil
+		if o.File != "" {
+			run.Replay = "recondrill replay " + o.File // its seed alone would be another run
 		}
-		line, err := reports.Encode(run)
-		if err != nil {
-			return 0, err
+		told := toldRun(run)
+		if json {
+			line, err := reports.Encode(run)
+			if err != nil {
+				return 0, err
+			}
+			told = string(line) + "\n"
 		}
-		_, err = fmt.Fprintf(a.stdout, "%s\n", line)
-		return run.Verdict.Exit(), err
+		return run.Verdict.Exit(), a.print(told)
 	})
 	return cmd
+}
+
+// namedSQL is a statement in a line of the history: its name, its text, and the hash of its arguments where it has some.
+var namedSQL = regexp.MustCompile(`statement: -- name: (\S+) :\w+ .*?( #[0-9a-f]{12})?\n$`)
+
+// shortSQL prints lines of a history, each one Write, with the name of a statement instead of its text.
+type shortSQL struct{ out io.Writer }
+
+func (s shortSQL) Write(line []byte) (int, error) {
+	_, err := s.out.Write(namedSQL.ReplaceAll(line, []byte("statement: $1$2\n")))
+	return len(line), err
 }

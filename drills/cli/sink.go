@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/recondrill/recondrill/drills"
 	"github.com/recondrill/recondrill/reports"
@@ -37,6 +38,10 @@ func (s *sink) event(ctx context.Context, e reports.Event) error {
 		s.start, s.tally = event, reports.NewTally(event)
 		e = event
 	case reports.Run:
+		if s.folder != nil && event.Script != "" && s.start.Failed(event) {
+			event.ScriptFile = s.folder.ScriptFile(event)
+			e = event
+		}
 		s.tally.Add(event)
 		s.keep(event)
 	case reports.Mark:
@@ -44,7 +49,7 @@ func (s *sink) event(ctx context.Context, e reports.Event) error {
 			return nil
 		}
 	case reports.Summary:
-		event = stopped(ctx, event)
+		event = s.stopped(ctx, event)
 		s.summary = &event
 		e = event
 	}
@@ -83,18 +88,23 @@ func (s *sink) keep(r reports.Run) {
 	kind := r.Drill + "/" + string(r.Verdict) + "/" + r.Oracle
 	s.kinds[kind]++
 	s.drawing = r.Sample || s.kinds[kind] <= drawnOfEach
-	failed := r.Verdict != reports.Pass && (!r.Canary || s.start.Named || r.Verdict != reports.Violation)
-	if failed && s.kinds[kind] == 1 && len(s.failing) < failuresTold {
+	if s.start.Failed(r) && s.kinds[kind] == 1 && len(s.failing) < failuresTold {
 		s.failing = append(s.failing, r)
 	}
 }
 
-// stopped: what a person stopped was not all tried, so it is not green; what it found stays found.
-func stopped(ctx context.Context, summary reports.Summary) reports.Summary {
+// stopped: what a person stopped was not all tried, so it is not green, and nothing is said of what never happened in it;
+// what it found stays found.
+func (s *sink) stopped(ctx context.Context, summary reports.Summary) reports.Summary {
 	if ctx.Err() == nil && !summary.Interrupted {
 		return summary
 	}
 	summary.Interrupted = true
+	for _, d := range s.tally.Drills() {
+		silent := d.Silent()
+		summary.Reasons = slices.DeleteFunc(summary.Reasons, func(reason string) bool { return slices.Contains(silent, reason) })
+	}
+	s.tally.Stop()
 	if summary.Verdict == reports.Pass || summary.Verdict == reports.Vacuous {
 		summary.Verdict = reports.Error
 		summary.Reasons = append(summary.Reasons, fmt.Sprintf("stopped by a signal after %s", reports.Count(summary.Runs, "run")))

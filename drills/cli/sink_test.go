@@ -65,6 +65,38 @@ func TestSink_WhatWasStoppedIsNotGreenAndWhatWasFoundStaysFound(t *testing.T) {
 	}
 }
 
+func TestSink_AStoppedCampaignIsNotBlamedForWhatNeverHappened(t *testing.T) {
+	t.Parallel()
+	stopping, stop := context.WithCancel(t.Context())
+	stop()
+	s := newSink(io.Discard)
+	feed(t, s, reports.Start{Drills: []reports.DrillInfo{{Name: "a", Faults: []string{"stall"}}}})
+	for range reports.VacuityRuns {
+		feed(t, s, reports.Run{Drill: "a", Verdict: reports.Pass})
+	}
+	summary := s.tally.Summary()
+	summary.Reasons = append(summary.Reasons, "a server died")
+	require.Len(t, summary.Reasons, 2)
+	require.NoError(t, s.event(stopping, summary))
+	require.Equal(t, []string{"a server died", "stopped by a signal after 20 runs"}, s.summary.Reasons)
+}
+
+func TestSink_TheScriptOfAFailureGetsAFileAndTheOneOfAFoundCanaryDoesNot(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	folder, err := reports.OpenFolder(dir)
+	require.NoError(t, err)
+	s := newSink(nil)
+	s.folder = folder
+	feed(t, s, reports.Start{}, reports.Run{Drill: "a", Seed: 7, Verdict: reports.Violation, Script: "drill a"},
+		reports.Run{Drill: "canary", Seed: 1, Canary: true, Verdict: reports.Violation, Script: "drill canary"}, reports.Summary{Runs: 2, Verdict: reports.Violation})
+	_, err = s.end(t.Context(), nil)
+	require.NoError(t, err)
+	require.Equal(t, filepath.Join(dir, "failures", "a-7.script"), s.failing[0].ScriptFile)
+	require.FileExists(t, s.failing[0].ScriptFile)
+	require.NoFileExists(t, filepath.Join(dir, "failures", "canary-1.script"))
+}
+
 func TestSink_BadInputLeavesNothingBehind(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "out")

@@ -1,13 +1,16 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -15,74 +18,105 @@ import (
 	"github.com/recondrill/recondrill/reports"
 )
 
-// tell prints what a campaign came to, the worst first.
-func (a *app) tell(s *sink, summary reports.Summary, out string) {
+// tell prints what a campaign came to, the worst first. Its error is of writing: nobody was told.
+func (a *app) tell(s *sink, summary reports.Summary, out string) error {
+	var page strings.Builder
 	for _, r := range s.failing {
-		tellRun(a.stdout, r)
-		fmt.Fprintln(a.stdout)
+		page.WriteString(toldRun(r) + "\n")
 	}
-	a.tellDrills(s.tally)
-	fmt.Fprintf(a.stdout, "\n%s: %s\n", strings.ToUpper(string(summary.Verdict)), summary.Verdict.Words())
+	tellDrills(&page, s.tally)
+	fmt.Fprintf(&page, "\n%s: %s\n", strings.ToUpper(string(summary.Verdict)), s.tally.Words(summary.Verdict))
 	for _, reason := range summary.Reasons {
-		fmt.Fprintf(a.stdout, "  %s\n", reason)
+		fmt.Fprintf(&page, "  %s\n", printable(reason))
 	}
-	for _, name := range slices.Sorted(maps.Keys(summary.Canaries)) {
-		if summary.Canaries[name] {
-			fmt.Fprintf(a.stdout, "  the bug planted in %s was found, as it must be\n", name)
-		}
+	for _, words := range s.tally.Canaries() {
+		fmt.Fprintf(&page, "  %s\n", words)
 	}
-	fmt.Fprintf(a.stdout, "  %s, %d different, %.1f a second, PostgreSQL %s (%s)\n", reports.Count(summary.Runs, "run"), summary.Distinct, summary.RunsPerSecond,
+	fmt.Fprintf(&page, "  %s, %s, %.1f a second, PostgreSQL %s (%s)\n", reports.Count(summary.Runs, "run"), reports.Count(summary.Distinct, "different end state"), summary.RunsPerSecond,
 		summary.Postgres.Version, summary.Postgres.How)
 	if out != "" {
-		fmt.Fprintf(a.stdout, "  report: %s\n", filepath.Join(out, "report.html"))
+		fmt.Fprintf(&page, "  report: %s\n", filepath.Join(out, "report.html"))
 	}
+	return a.print(page.String())
 }
 
-func (a *app) tellDrills(t *reports.Tally) {
+// print writes to stdout, where a full disk or a reader that has gone must not look like success.
+func (a *app) print(text string) error {
+	if _, err := io.WriteString(a.stdout, text); err != nil {
+		return fmt.Errorf("stdout: %w", err)
+	}
+	return nil
+}
+
+func tellDrills(out io.Writer, t *reports.Tally) {
 	w := table.NewWriter()
-	w.SetOutputMirror(a.stdout)
+	w.SetOutputMirror(out)
 	w.SetStyle(table.StyleLight)
 	w.Style().Options = table.OptionsNoBordersAndSeparators
 	w.Style().Format.Header = text.FormatDefault
-	w.AppendHeader(table.Row{"drill", "verdict", "runs", "different", "lost", "twice", "simulated", "wall", "faults that bit"})
-	w.SetColumnConfigs([]table.ColumnConfig{{Name: "runs", Align: text.AlignRight}, {Name: "different", Align: text.AlignRight}, {Name: "faults that bit", WidthMax: 60, WidthMaxEnforcer: text.WrapSoft}})
+	w.AppendHeader(table.Row{"drill", "verdict", "runs", "end\nstates", "lost", "twice", "simulated,\nall runs", "wall, all\nservers", "runs in which\neach fault bit"})
+	w.SetColumnConfigs([]table.ColumnConfig{{Number: 3, Align: text.AlignRight}, {Number: 4, Align: text.AlignRight}, {Number: 9, WidthMax: 60, WidthMaxEnforcer: text.WrapSoft}})
 	for _, d := range t.Drills() {
-		verdict, _ := d.Verdict()
-		switch {
-		case verdict == "":
-			verdict = "not run"
-		case verdict == reports.Pass && d.Canary && d.Found():
-			verdict = "found" // what it lost and doubled was meant to be
-		}
 		var bitten []string
 		for _, kind := range slices.Sorted(maps.Keys(d.Faults)) {
 			bitten = append(bitten, fmt.Sprintf("%s %d", kind, d.Faults[kind]))
 		}
-		w.AppendRow(table.Row{d.Name, verdict, d.Runs, d.Distinct(), d.Lost.Words(), d.Doubled.Words(), time.Duration(d.SimSeconds) * time.Second,
+		w.AppendRow(table.Row{d.Name, d.Word(), d.Runs, d.Distinct(), d.Lost.Words(), d.Doubled.Words(), time.Duration(d.SimSeconds) * time.Second,
 			(time.Duration(d.WallMS) * time.Millisecond).Round(100 * time.Millisecond), strings.Join(bitten, ", ")})
 	}
 	w.Render()
+	fmt.Fprintf(out, " %s\n", reports.ColumnWords)
 }
 
-// tellRun prints one run: what, how it went, what it cost, how to see it again.
-func tellRun(out io.Writer, r reports.Run) {
-	fmt.Fprintf(out, "%s, seed %d: %s\n", r.Drill, r.Seed, strings.TrimSpace(string(r.Verdict)+" "+r.Oracle))
+// toldRun is one run for people: what, how it went, what it cost, how to see it again.
+func toldRun(r reports.Run) string {
+	var out strings.Builder
+	verdict := string(r.Verdict)
+	if words := r.Finding(); words != "" {
+		verdict += ", " + words
+	}
+	fmt.Fprintf(&out, "%s, seed %d: %s\n", r.Drill, r.Seed, verdict)
 	if r.Error != "" {
-		fmt.Fprintf(out, "  %s\n", r.Error)
+		fmt.Fprintf(&out, "  %s\n", printable(r.Error))
+	}
+	if len(r.Story) > 0 {
+		fmt.Fprintf(&out, "  %s\n", r.StoryTitle())
 	}
 	for i, line := range r.Story {
-		fmt.Fprintf(out, "  %2d. %s\n", i+1, line)
+		fmt.Fprintf(&out, "  %2d. %s\n", i+1, printable(line))
 	}
 	if !r.Lost.Zero() {
-		fmt.Fprintf(out, "  lost: %s\n", r.Lost.Words())
+		fmt.Fprintf(&out, "  lost: %s\n", r.Lost.Words())
 	}
 	if !r.Doubled.Zero() {
-		fmt.Fprintf(out, "  twice: %s\n", r.Doubled.Words())
+		fmt.Fprintf(&out, "  twice: %s\n", r.Doubled.Words())
 	}
-	if r.Replay != "" {
-		fmt.Fprintf(out, "  replay: %s\n", r.Replay)
+	if r.Verdict == reports.Pass {
+		fmt.Fprintf(&out, "  faults that bit: %s\n  hash: %s\n", cmp.Or(strings.Join(r.Faults, ", "), "none"), cmp.Or(r.Hash, "none is claimed here"))
+		return out.String()
 	}
-	if r.Hash != "" {
-		fmt.Fprintf(out, "  hash: %s\n", r.Hash)
+	for _, way := range r.Ways() {
+		words := []string{way.Command, "hash " + way.Hash}
+		if way.Hash == "" {
+			words = words[:1]
+		}
+		fmt.Fprintf(&out, "  %s: %s\n", way.What, strings.TrimPrefix(strings.Join(words, ", "), ", "))
 	}
+	if r.Script != "" && r.ScriptFile == "" {
+		fmt.Fprintf(&out, "  FILE has this:\n\n%s\n", strings.TrimSuffix(r.Script, "\n"))
+	}
+	return out.String()
+}
+
+// printable is text as one line that cannot move the terminal: references in it come from files.
+func printable(text string) string {
+	var out strings.Builder
+	for _, r := range text {
+		if unicode.IsPrint(r) {
+			out.WriteRune(r)
+		} else {
+			out.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+		}
+	}
+	return out.String()
 }

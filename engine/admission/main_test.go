@@ -16,7 +16,7 @@ func TestMain(m *testing.M) { os.Exit(run(m)) }
 
 func run(m *testing.M) int {
 	ctx := context.Background()
-	running, err := pg.Open(ctx, pg.Options{How: "auto", Run: fmt.Sprintf("admission-%d", os.Getpid()), Core: -1})
+	running, err := pg.OpenNearest(ctx, pg.Options{Run: fmt.Sprintf("admission-%d", os.Getpid()), Core: -1})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1

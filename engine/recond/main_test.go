@@ -23,7 +23,7 @@ func recond(t *testing.T, args ...string) (code int, stdout, stderr string) {
 
 func TestMigrate_TwiceByFlagAndByFile(t *testing.T) {
 	ctx := context.WithoutCancel(t.Context())
-	server, err := pg.Open(ctx, pg.Options{How: "auto", Run: fmt.Sprintf("recond-%d", os.Getpid()), Core: -1})
+	server, err := pg.OpenNearest(ctx, pg.Options{Run: fmt.Sprintf("recond-%d", os.Getpid()), Core: -1})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = server.Close(ctx) })
 	require.NoError(t, server.CreateDatabase(ctx, "shop"))

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -29,21 +28,28 @@ var rowKinds = []string{"charge", "refund", "fee", "dispute", "dispute_reversal"
 
 var (
 	exportColumns = []string{"balance_transaction_id", "created_utc", "currency", "gross", "fee", "reporting_category", "source_id"}
-	ledgerColumns = []string{"key", "kind", "occurred_at", "provider_ref", "business_ref", "currency", "amount_minor", "fee_minor"}
 	refColumns    = []string{"invoice_id", "payment_metadata[invoice]", "payment_metadata[order_id]"}
 	exportName    = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]*$`)
 )
 
 // readExports reads NAME.csv with NAME.ledger.csv, in the order of the names.
 func readExports(dir string) ([]export, error) {
-	files, err := filepath.Glob(filepath.Join(dir, "*.csv"))
+	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil, fmt.Errorf("statements %s: %w", dir, err)
+		return nil, fmt.Errorf("statements: %w", err)
 	}
 	var all []export
-	for _, file := range files {
-		name := strings.TrimSuffix(filepath.Base(file), ".csv")
-		if strings.HasSuffix(name, ".ledger") {
+	keys := map[string]string{} // the file that has each key: to the ledger a key is one fact, whatever the account
+	for _, entry := range entries {
+		name, isExport := strings.CutSuffix(entry.Name(), ".csv")
+		file := filepath.Join(dir, entry.Name())
+		if statement, isLedger := strings.CutSuffix(name, ".ledger"); isLedger {
+			if !slices.ContainsFunc(entries, func(o os.DirEntry) bool { return o.Name() == statement+".csv" }) {
+				return nil, fmt.Errorf("%s: books of no statement; accepted is %s.csv beside it", file, statement)
+			}
+			continue
+		}
+		if !isExport {
 			continue
 		}
 		if !exportName.MatchString(name) {
@@ -53,8 +59,15 @@ func readExports(dir string) ([]export, error) {
 		if err := e.readStatement(file); err != nil {
 			return nil, err
 		}
-		if err := e.readLedger(filepath.Join(dir, name+".ledger.csv")); err != nil {
+		books := filepath.Join(dir, name+".ledger.csv")
+		if err := e.readLedger(books); err != nil {
 			return nil, err
+		}
+		for _, f := range e.books {
+			if other, twice := keys[f.Key]; twice {
+				return nil, fmt.Errorf("%s: column key: found %q, which is in %s too; accepted: each key once", books, f.Key, other)
+			}
+			keys[f.Key] = books
 		}
 		all = append(all, e)
 	}
@@ -111,41 +124,6 @@ func rowKind(category string) string {
 		return "reserve"
 	}
 	return "adjustment"
-}
-
-func (e *export) readLedger(file string) error {
-	body, err := os.ReadFile(file)
-	if err != nil {
-		return fmt.Errorf("the books beside %s.csv: %w", e.name, err)
-	}
-	s, err := readSheet(file, body, ledgerColumns)
-	if err != nil {
-		return err
-	}
-	for i := 1; i < len(s.records); i++ {
-		f := Fact{Key: s.text(i, "key"), RowKind: s.text(i, "kind"), Kind: ledgerKind(s.text(i, "kind")), Account: "acct_" + e.name,
-			Currency: s.text(i, "currency"), ProviderRef: s.text(i, "provider_ref"), BusinessRef: s.text(i, "business_ref")}
-		if !slices.Contains(rowKinds, f.RowKind) {
-			return s.wrong(i, "kind", strings.Join(rowKinds, ", "))
-		}
-		if f.OccurredAt, err = time.Parse(time.RFC3339, s.text(i, "occurred_at")); err != nil {
-			return s.wrong(i, "occurred_at", "a time like 2026-03-01T09:30:00Z")
-		}
-		if _, err := exponent(f.Currency); err != nil {
-			return s.wrong(i, "currency", "three upper-case letters like USD")
-		}
-		if f.AmountMinor, err = strconv.ParseInt(s.text(i, "amount_minor"), 10, 64); err != nil {
-			return s.wrong(i, "amount_minor", "signed minor units")
-		}
-		if fee := s.text(i, "fee_minor"); fee != "" {
-			f.HasFee = true
-			if f.FeeMinor, err = strconv.ParseInt(fee, 10, 64); err != nil {
-				return s.wrong(i, "fee_minor", "signed minor units, or nothing")
-			}
-		}
-		e.books = append(e.books, f)
-	}
-	return nil
 }
 
 // statement is the file itself, or what a truncated answer leaves of it.

@@ -101,6 +101,42 @@ func TestExports_BadFilesAreRefusedWithPlaceAndField(t *testing.T) {
 	require.ErrorContains(t, err, "accepted is a directory of NAME.csv")
 }
 
+// A line that the database would refuse in the middle of a run is refused here, where its place is known.
+func TestExports_WhatTheDatabaseWouldRefuseIsRefusedBeforeWithItsPlace(t *testing.T) {
+	for _, c := range []struct{ old, new, want string }{
+		{"payment/ch_3", "payment/ch_1", "shop.ledger.csv:3: column key: found \"payment/ch_1\"; accepted: each key once; this one is on line 2 too"},
+		{"payment/ch_3", "", "shop.ledger.csv:3: column key"},
+		{"inv-1", "inv-\xe4", `shop.ledger.csv:2: column business_ref: found "inv-\xe4"; accepted: text in UTF-8`},
+		{"ch_1,inv-1", "ch\x00_1,inv-1", "shop.ledger.csv:2: column provider_ref"},
+		{",2100,", ",+2100,", "shop.ledger.csv:2: column amount_minor"},
+		{",2100,", ",-2100,", "accepted: above zero for a charge"},
+		{",-500,", ",500,", "accepted: below zero for a refund"},
+		{",2100,", ",9223372036854775807,", "below 2^60"},
+		{",86", ",-9223372036854775808", "shop.ledger.csv:2: column fee_minor"},
+		{",700,", ",1152921504606846000,", "shop.ledger.csv:4: column amount_minor"},
+		{",2100,86", ",2100", "shop.ledger.csv:2: 7 fields; accepted: 8"},
+		{"payment/ch_3", `pay"ment`, "shop.ledger.csv:3: bare"},
+		{"provider_ref,business_ref", "provider_ref,provider_ref", `shop.ledger.csv:1: the column "provider_ref" is there twice`},
+	} {
+		dir := exported(t, map[string]string{"shop.csv": shopCSV, "shop.ledger.csv": strings.Replace(shopLedger, c.old, c.new, 1)})
+		_, err := New(nil, 1, Setup{Statements: dir})
+		require.ErrorContains(t, err, c.want)
+		require.NotContains(t, err.Error(), "\n")
+	}
+}
+
+func TestExports_FilesOfAFolderFitTogether(t *testing.T) {
+	other := strings.NewReplacer("inv-", "other-", "ch_", "och_").Replace
+	_, err := New(nil, 1, Setup{Statements: exported(t, map[string]string{"shop.csv": shopCSV, "shop.ledger.csv": shopLedger,
+		"twin.csv": other(shopCSV), "twin.ledger.csv": other(shopLedger)})})
+	require.ErrorContains(t, err, "twin.ledger.csv: column key: found \"refund/re_1\", which is in ")
+	require.ErrorContains(t, err, "shop.ledger.csv too; accepted: each key once")
+	_, err = New(nil, 1, Setup{Statements: exported(t, map[string]string{"shop.csv": shopCSV, "shop.ledger.csv": shopLedger, "gone.ledger.csv": shopLedger})})
+	require.ErrorContains(t, err, "gone.ledger.csv: books of no statement; accepted is gone.csv beside it")
+	_, err = New(nil, 1, Setup{Statements: filepath.Join(t.TempDir(), "no [such")})
+	require.ErrorContains(t, err, "no such file")
+}
+
 func TestExports_OfLaterDaysMoveTheEpoch(t *testing.T) {
 	late := strings.ReplaceAll(shopCSV, "2026-02-", "2026-11-")
 	dir := exported(t, map[string]string{"shop.csv": late, "shop.ledger.csv": shopLedger})

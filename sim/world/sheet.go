@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -26,7 +27,7 @@ func readSheet(file string, body []byte, wanted []string) (sheet, error) {
 			break
 		}
 		if err != nil {
-			return sheet{}, fmt.Errorf("%s: %w", file, err)
+			return sheet{}, damaged(file, len(record), s.records, err)
 		}
 		line, _ := in.FieldPos(0)
 		s.records, s.lines = append(s.records, record), append(s.lines, line)
@@ -35,7 +36,11 @@ func readSheet(file string, body []byte, wanted []string) (sheet, error) {
 		return sheet{}, fmt.Errorf("%s:1: no header; accepted are the columns %s", file, strings.Join(wanted, ", "))
 	}
 	for i, name := range s.records[0] {
-		s.column[strings.TrimSpace(name)] = i
+		name = strings.TrimSpace(name)
+		if _, twice := s.column[name]; twice && slices.Contains(wanted, name) {
+			return sheet{}, fmt.Errorf("%s:1: the column %q is there twice; accepted: each column once", file, name)
+		}
+		s.column[name] = i
 	}
 	for _, name := range wanted {
 		if _, ok := s.column[name]; !ok {
@@ -43,6 +48,18 @@ func readSheet(file string, body []byte, wanted []string) (sheet, error) {
 		}
 	}
 	return s, nil
+}
+
+// damaged names the line of a record that is no record.
+func damaged(file string, fields int, before [][]string, err error) error {
+	var bad *csv.ParseError
+	switch {
+	case !errors.As(err, &bad):
+		return fmt.Errorf("%s: %w", file, err)
+	case errors.Is(err, csv.ErrFieldCount):
+		return fmt.Errorf("%s:%d: %d fields; accepted: %d, as many as the header has", file, bad.StartLine, fields, len(before[0]))
+	}
+	return fmt.Errorf("%s:%d: %w (record begun on line %d); accepted: CSV with commas, quotes doubled inside quotes", file, bad.Line, bad.Err, bad.StartLine)
 }
 
 func (s *sheet) text(i int, column string) string {
