@@ -12,6 +12,7 @@ import (
 	"github.com/recondrill/recondrill/engine/node"
 	"github.com/recondrill/recondrill/engine/postgres"
 	"github.com/recondrill/recondrill/sim/pg"
+	"github.com/recondrill/recondrill/sim/world"
 )
 
 // benchSetup is how to get a server for a bench.
@@ -33,18 +34,20 @@ type bench struct {
 	database string
 	sessions *pg.Sessions
 	books    *postgres.DB
-	runs     int    // orders so far
-	attached func() // for measurements: called when a run has its sessions
+	epoch    time.Time // where the simulated time of every run begins: five minutes before the night
+	runs     int       // orders so far
+	attached func()    // for measurements: called when a run has its sessions
 }
-
-// epoch is where the simulated time of every run begins: five minutes before the night's first slot.
-var epoch = time.Date(2026, 3, 2, 1, 55, 0, 0, time.UTC)
 
 func openBench(ctx context.Context, s benchSetup) (*bench, error) {
 	if s.log == nil {
 		s.log = func(string, ...any) {}
 	}
 	b := &bench{setup: s}
+	var err error
+	if b.epoch, err = world.EpochFor(world.Setup{Statements: s.statements}); err != nil {
+		return nil, &UsageError{err}
+	}
 	if err := b.open(ctx); err != nil {
 		b.close()
 		return nil, err
@@ -57,7 +60,8 @@ func (b *bench) open(ctx context.Context) error {
 	if err != nil {
 		var notMarked *pg.NotMarkedError
 		var unsupported *pg.UnsupportedError
-		if errors.As(err, &notMarked) || errors.As(err, &unsupported) {
+		var refused *pg.RefusedError
+		if errors.As(err, &notMarked) || errors.As(err, &unsupported) || errors.As(err, &refused) {
 			return &UsageError{err}
 		}
 		return err
@@ -121,7 +125,7 @@ func (b *bench) openBooks(ctx context.Context) error {
 	}
 	config.MaxConns = 1
 	// The set-up does not go through the gate, which tells every other session the time.
-	config.ConnConfig.RuntimeParams["recon.sim_now"] = strconv.FormatInt(epoch.UnixMicro(), 10)
+	config.ConnConfig.RuntimeParams["recon.sim_now"] = strconv.FormatInt(b.epoch.UnixMicro(), 10)
 	b.books, err = postgres.Open(ctx, sameRuntime{node.NewRuntime()}, config, postgres.Options{Member: "books"})
 	if err != nil {
 		return err

@@ -100,11 +100,10 @@ func pick(names []string) ([]Drill, error) {
 
 // The night of every drill: three slots, five minutes apart.
 const (
+	nightAt   = "02:00" // UTC, which is also the world's
 	slotEvery = 5 * time.Minute
 	slotCount = 3
 )
-
-var firstSlot = time.Date(2026, 3, 2, 2, 0, 0, 0, time.UTC)
 
 // worker is a node that reconciles, corrects and delivers on every channel.
 func worker(name string) Node {

@@ -12,7 +12,7 @@ import (
 // of the night every due account has been released.
 func duplicateTick() Drill {
 	cron := func(name string) world.CronSetup {
-		return world.CronSetup{Name: name, First: firstSlot, Every: slotEvery, Slots: slotCount}
+		return world.CronSetup{Name: name, Every: slotEvery, Slots: slotCount}
 	}
 	return Drill{
 		Name:   "duplicate-tick",

@@ -33,7 +33,7 @@ const (
 // result; what could not be checked is its verdict `error`.
 func (b *bench) run(ctx context.Context, d Drill, seed uint64, decider sim.Decider) *result {
 	began := time.Now()
-	r := &result{epoch: epoch, history: &sim.History{}, script: sim.Script{Header: d.header(seed)},
+	r := &result{epoch: b.epoch, history: &sim.History{}, script: sim.Script{Header: d.header(seed)},
 		run: reports.Run{Drill: d.Name, Seed: seed, Canary: d.Canary, Replay: fmt.Sprintf("recondrill replay --drill %s --seed %d", d.Name, seed)}}
 	if dir := b.setup.statements; dir != "" {
 		r.script.Header.Workload = statementsWorkload + dir
@@ -55,7 +55,7 @@ func (b *bench) simulate(ctx context.Context, d Drill, seed uint64, decider sim.
 	if err := b.sessions.Reset(ctx); err != nil {
 		return fmt.Errorf("reset: %w", err)
 	}
-	k := sim.New(sim.Config{Epoch: epoch, Seed: seed, Decider: decider, Locks: b.sessions, K: movesMax, S: instantMax,
+	k := sim.New(sim.Config{Epoch: b.epoch, Seed: seed, Decider: decider, Locks: b.sessions, K: movesMax, S: instantMax,
 		Latencies: latencies(), Stalls: stalls(), Watchdog: watchdogMax})
 	b.sessions.Attach(k)
 	if b.attached != nil {
@@ -112,7 +112,7 @@ func (b *bench) simulate(ctx context.Context, d Drill, seed uint64, decider sim.
 	}
 	r.run.Faults = faults.Bitten(r.history)
 	r.findings = f.advice
-	return r.judge(d, stopped, oracle.View{Tables: tables, Earlier: early, Truth: w.Truth(), History: r.history, Settled: f.settled, Limits: limitsOf(w, k.Now())})
+	return r.judge(d, stopped, oracle.View{Tables: tables, Earlier: early, Truth: w.Truth(), History: r.history, Settled: f.settled, Limits: limitsOf(w, b.epoch, k.Now())})
 }
 
 // play lets the run happen. Phase 1: faults strike; what is append-only is remembered at its end. Phase 2: nothing new

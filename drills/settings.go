@@ -63,7 +63,7 @@ func (d Drill) nodeConfig(n Node) node.Config {
 
 func (d Drill) admission() admission.Config {
 	return admission.Config{Token: scheduleName, Bound: cmp.Or(d.Engine.Batch, admitBatch),
-		Schedule: calendar.Schedule{Zone: time.UTC, At: firstSlot.Format("15:04"), Every: slotEvery, Count: slotCount}}
+		Schedule: calendar.Schedule{Zone: time.UTC, At: nightAt, Every: slotEvery, Count: slotCount}}
 }
 
 // latencies are how long a task may stand at a gate: around the lease and the heartbeat, where the time matters.
@@ -81,7 +81,7 @@ func (d Drill) weigh() func(sim.Gate, sim.Class) []sim.Weighted {
 }
 
 // limitsOf are the numbers that oracles judge by.
-func limitsOf(w *world.World, now time.Time) oracle.Limits {
+func limitsOf(w *world.World, epoch, now time.Time) oracle.Limits {
 	l := oracle.Limits{Epoch: epoch, Now: now, Lease: lease, PaymentLag: paymentLag, Terms: map[string]world.Terms{"provider": w.Provider.Terms()}}
 	for _, c := range w.Channels {
 		l.Terms[c.Name()] = c.Terms()

@@ -38,9 +38,18 @@ func checkStatements(dir string) error {
 			return fmt.Errorf("%s: %w", file, err)
 		}
 	}
+	w := world.Setup{Statements: dir}
+	epoch, err := world.EpochFor(w)
+	if err != nil {
+		return err
+	}
 	k := sim.New(sim.Config{Epoch: epoch, Decider: sim.Plain()})
 	defer k.Close()
-	_, err = world.New(k, 1, world.Setup{Statements: dir})
+	made, err := world.New(k, 1, w)
+	if err != nil {
+		return err
+	}
+	_, err = ledgerFacts(made.Books)
 	return err
 }
 

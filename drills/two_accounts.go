@@ -16,7 +16,7 @@ func twoAccounts() Drill {
 	return Drill{
 		Name:  "two-accounts",
 		Claim: "after a lost lease, a repeated tick and a stop after acceptance, the stored state alone names the safe action for every record, and doing it ends well",
-		World: world.Setup{Accounts: 2, Crons: []world.CronSetup{{Name: "cron-1", First: firstSlot, Every: slotEvery, Slots: 1}}},
+		World: world.Setup{Accounts: 2, Crons: []world.CronSetup{{Name: "cron-1", Every: slotEvery, Slots: 1}}},
 		Nodes: []Node{worker("worker-1"), worker("worker-2"), {"admit-1", []string{"admission"}}},
 		Faults: faults.Plan{
 			Rules: []faults.Rule{

@@ -265,6 +265,12 @@ func TestSubmitting_ACallWaitsForItsCommit(t *testing.T) {
 	}
 	accepts(t, "submitting", history(lost...))
 	finds(t, "submitting", "before `submitting` was written", history(append(slices.Clone(lost[:2]), lost[6:]...)...))
+	unheard := sim.Entry{Actor: task("worker-2", "sms"), What: "deviation", Label: "sql:begin", Nth: 1,
+		Deviation: &sim.Deviation{Class: sim.Fault, Value: sim.Value{Verb: "cut", Arg: "after"}}}
+	accepts(t, "submitting", history(unheard, answered("worker-2", "sms", "sql:begin"), called("worker-2", "sms", "call:sms look-up(k)")))
+	unheard.Label = "sql:SubmitIntent"
+	finds(t, "submitting", "before `submitting` was written", history(answered("worker-2", "sms", "sql:begin"), unheard,
+		answered("worker-2", "sms", "sql:SubmitIntent", "x"), called("worker-2", "sms", "call:sms send(s1)")))
 	cut := sim.Entry{Actor: task("worker-2", "sms"), What: "cut"}
 	accepts(t, "submitting", history(answered("worker-2", "sms", "sql:begin"), cut, called("worker-2", "sms", "call:sms look-up(k)")))
 }

@@ -104,6 +104,7 @@ type desk struct {
 	open      bool          // a transaction
 	written   bool          // a Submit was answered in it
 	submitted bool          // a Submit's transaction went to its COMMIT and its call has not been made
+	cut       bool          // the next answer is the last of its connection, and is not heard
 	answered  time.Duration // when the last statement was
 }
 
@@ -118,6 +119,9 @@ func (s *seen) beforeItsTime(h *sim.History) {
 		if d == nil || e.What == "start" {
 			d = &desk{}
 			desks[e.Actor] = d
+		}
+		if e.Deviation != nil && e.Deviation.Class == sim.Fault && e.Deviation.Value == cutAfter {
+			d.cut = true
 		}
 		switch {
 		case e.What == "call" && strings.HasPrefix(e.Label, "call:"):
@@ -135,9 +139,15 @@ func (s *seen) beforeItsTime(h *sim.History) {
 		}
 		if e.What == "answer" {
 			d.answered = e.At
+			if d.cut { // the transaction ended with its connection
+				d.open, d.written, d.cut = false, false, false
+			}
 		}
 	}
 }
+
+// cutAfter lets a statement be executed and ends its connection before the answer comes.
+var cutAfter = sim.Value{Verb: "cut", Arg: "after"}
 
 func (s *seen) called(e sim.Entry, d *desk) {
 	act := acts(e.Label)

@@ -10,6 +10,8 @@ import (
 // Dump reads every table of the database, found in the catalogue, in one round trip. A table without primary key is an
 // error. It is for moments when nothing of the run is under way: each table is read by its own snapshot.
 func (s *Sessions) Dump(ctx context.Context) (Tables, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.options.Patience)
+	defer cancel()
 	s.watch.Lock()
 	defer s.watch.Unlock()
 	l, err := s.look(ctx)

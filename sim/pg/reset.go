@@ -78,6 +78,8 @@ func insertAll(t tableLayout, table Table) string {
 // three times as long, DELETE alone lets tables grow.
 func (s *Sessions) Reset(ctx context.Context) error {
 	s.sweep()
+	ctx, cancel := context.WithTimeout(ctx, s.options.Patience)
+	defer cancel()
 	s.watch.Lock()
 	defer s.watch.Unlock()
 	l, err := s.look(ctx)

@@ -47,6 +47,8 @@ type Sessions struct {
 	descriptions map[descriptionKey]description
 	run          *run
 	moved        bool // something may have let go of a lock since Granted asked last
+	releasing    int  // sessions that are being rolled back or terminated now
+	calm         *sync.Cond
 }
 
 // run is what belongs to one run of a kernel.
@@ -85,6 +87,7 @@ func NewSessions(server *Server, database string, options SessionOptions) (*Sess
 		texts: map[string]*statement{}, descriptions: map[descriptionKey]description{},
 		run: &run{},
 	}
+	s.calm = sync.NewCond(&s.mu)
 	ctx, cancel := context.WithTimeout(context.Background(), options.Patience)
 	defer cancel()
 	config, err := pgx.ParseConfig(server.ConnString(database))

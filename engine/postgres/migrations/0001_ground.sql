@@ -8,7 +8,11 @@ declare
 begin
 	foreach r in array array['recon_owner', 'recon_engine', 'recon_operator', 'recon_reader'] loop
 		if not exists (select from pg_catalog.pg_roles where rolname = r) then
-			execute format('create role %I nologin', r);
+			begin
+				execute format('create role %I nologin', r);
+			exception when duplicate_object or unique_violation then
+				null; -- roles are the server's: another database was migrated in this instant
+			end;
 		end if;
 		-- Whoever is not a superuser gives objects to the owner below, and needs the role for it. From 16 on, who made a
 		-- role may give it to himself, and has to.
