@@ -36,6 +36,7 @@ type bench struct {
 	books    *postgres.DB
 	epoch    time.Time // where the simulated time of every run begins: five minutes before the night
 	runs     int       // orders so far
+	failures int       // runs in a row that could not be checked
 	attached func()    // for measurements: called when a run has its sessions
 }
 
@@ -146,10 +147,16 @@ func (sameRuntime) ID() [16]byte { return [16]byte{} }
 // renew counts an order, and replaces a server that has served its runs.
 func (b *bench) renew(ctx context.Context) error {
 	b.runs++
-	if b.runs%serverRuns != 0 || b.server.How() == "given" {
+	switch {
+	case b.failures > 1:
+		return errors.New("the server failed twice in a row; the last run says how")
+	case b.failures == 1:
+		b.setup.log("a new server after a failure")
+	case b.runs%serverRuns == 0 && b.server.How() != "given":
+		b.setup.log("a new server after %d runs", b.runs)
+	default:
 		return nil
 	}
-	b.setup.log("a new server after %d runs", b.runs)
 	b.close()
 	return b.open(ctx)
 }

@@ -39,8 +39,11 @@ func (b *bench) run(ctx context.Context, d Drill, seed uint64, decider sim.Decid
 		r.script.Header.Workload = statementsWorkload + dir
 		r.run.Replay += " --statements " + dir
 	}
+	b.failures++
 	if err := b.simulate(ctx, d, seed, decider, r); err != nil {
 		r.run.Verdict, r.run.Error = reports.Error, err.Error()
+	} else {
+		b.failures = 0
 	}
 	r.run.WallMS = time.Since(began).Milliseconds()
 	if r.run.Verdict == reports.Violation {

@@ -31,6 +31,9 @@ func compare(rows []row, books []Fact) []Planted {
 	for i, r := range rows {
 		p := Planted{Account: r.Account, RowKind: r.Category, Currency: r.Currency, ProviderRef: r.Source, RowID: r.ID, BusinessRef: r.Invoice, At: r.At, Asks: "task"}
 		if paired[i] < 0 {
+			if r.Category == "fee" || r.Category == "payout" || r.Category == "payout_reversal" {
+				continue // the statement itself proves it: whoever reads it books it, and nothing differs
+			}
 			p.Kind, p.Residual = PlantMissingInLedger, r.net()
 			if slices.ContainsFunc(rows, func(o row) bool { return twinRows(r, o) }) {
 				p.Kind = PlantPaidTwice
