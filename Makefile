@@ -23,7 +23,7 @@ drill: build ## the catalogue of drills on generated accounts, then on the expor
 test: ## every test: units, properties, drills on every way to get PostgreSQL that this machine offers
 	@$(GO) test -count=1 -v -run '^TestWays_' ./drills
 	$(GO) test -timeout 10m ./...
-	$(GO) test -timeout 10m -race ./sim ./faults ./reports ./engine ./engine/ledger ./engine/calendar ./engine/match ./engine/advice
+	$(GO) test -timeout 10m -race ./sim ./faults ./reports ./engine ./engine/match ./engine/node ./engine/delivery
 
 check: ## formatting, vet, rooms and clocks, generated code
 	@out=$$(gofmt -l engine sim drills faults reports main.go); if [ -n "$$out" ]; then echo "gofmt: $$out"; exit 1; fi
