@@ -38,6 +38,7 @@ type bench struct {
 	runs     int       // orders so far
 	failures int       // runs in a row that could not be checked
 	attached func()    // for measurements: called when a run has its sessions
+	booked   bool      // for measurements: the snapshot has the books already
 }
 
 func openBench(ctx context.Context, s benchSetup) (*bench, error) {

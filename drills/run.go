@@ -75,11 +75,8 @@ func (b *bench) simulate(ctx context.Context, d Drill, seed uint64, decider sim.
 	if err != nil {
 		return fmt.Errorf("world: %w", err)
 	}
-	if err := openBooks(ctx, b.books, w); err != nil {
-		return fmt.Errorf("books: %w", err)
-	}
-	if err := d.setLanes(ctx, b.books); err != nil {
-		return fmt.Errorf("lanes: %w", err)
+	if err := b.prepare(ctx, d, w); err != nil {
+		return err
 	}
 	f := &fleet{bench: b, drill: d, kernel: k, world: w}
 	f.start()
@@ -116,6 +113,20 @@ func (b *bench) simulate(ctx context.Context, d Drill, seed uint64, decider sim.
 	r.run.Faults = faults.Bitten(r.history)
 	r.findings = f.advice
 	return r.judge(d, stopped, oracle.View{Tables: tables, Earlier: early, Truth: w.Truth(), History: r.history, Settled: f.settled, Limits: limitsOf(w, b.epoch, k.Now())})
+}
+
+// prepare tells the database what it is to know before the run.
+func (b *bench) prepare(ctx context.Context, d Drill, w *world.World) error {
+	if b.booked {
+		return nil
+	}
+	if err := openBooks(ctx, b.books, w); err != nil {
+		return fmt.Errorf("books: %w", err)
+	}
+	if err := d.setLanes(ctx, b.books); err != nil {
+		return fmt.Errorf("lanes: %w", err)
+	}
+	return nil
 }
 
 // play lets the run happen. Phase 1: faults strike; what is append-only is remembered at its end. Phase 2: nothing new
