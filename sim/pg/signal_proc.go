@@ -89,12 +89,18 @@ func (p *procSignaller) send(pid int, signal unix.Signal) error {
 	return nil
 }
 
-// awaitStopped spins: the change takes microseconds, a sleep would take longer.
+// awaitStopped spins a little: the change mostly takes microseconds, a sleep would take longer. Then it gives the core
+// away: where the backend is pinned to ours and stands in a scheduling group of its own (a container), spinning keeps it
+// from ever seeing the signal, and a run took seconds.
 func (p *procSignaller) awaitStopped(pid int) error {
 	const spinMax = 20 * time.Second // a process in an uninterruptible wait stops only after it
 	b := p.backends[pid]
 	buf := make([]byte, 128)
-	for start := time.Now(); time.Since(start) < spinMax; {
+	const spins = 30
+	for turn, start := 0, time.Now(); time.Since(start) < spinMax; turn++ {
+		if turn > spins {
+			time.Sleep(20 * time.Microsecond)
+		}
 		n, err := b.stat.ReadAt(buf, 0)
 		if n == 0 {
 			p.forget(pid)
