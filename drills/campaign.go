@@ -44,8 +44,10 @@ type UsageError struct{ Err error }
 func (e *UsageError) Error() string { return e.Err.Error() }
 func (e *UsageError) Unwrap() error { return e.Err }
 
+// RunsDefault are the runs of a drill where neither --runs nor --for says otherwise.
+const RunsDefault = 20
+
 const (
-	runsDefault = 20
 	againEvery  = 10               // every tenth pass runs again, every failure does
 	shutdownMax = 20 * time.Second // real time a worker may take to put its server away
 )
@@ -100,7 +102,7 @@ func (o *CampaignOptions) normalise() ([]Drill, error) {
 		return nil, &UsageError{fmt.Errorf("--search %s: accepted are %s", o.Search, strings.Join(Searches(), " and "))}
 	}
 	if o.Runs == 0 && o.For == 0 && o.Search == "random" {
-		o.Runs = runsDefault
+		o.Runs = RunsDefault
 	}
 	if o.Runs < 0 || o.For < 0 {
 		return nil, &UsageError{errors.New("--runs and --for take a positive number")}

@@ -27,7 +27,7 @@ type drillFlags struct {
 }
 
 func (a *app) drill() *cobra.Command {
-	f := &drillFlags{seed: 1, runs: runsDefault}
+	f := &drillFlags{seed: 1, runs: drills.RunsDefault}
 	cmd := &cobra.Command{
 		Use: "drill [NAME …]", Short: "Run drills; without a name, all of them",
 		Long: "Run drills; without a name, the whole catalogue. Each runs with the seeds N to N+R−1; the same seed is the same run.\n" +
@@ -55,8 +55,6 @@ func (a *app) drill() *cobra.Command {
 	cmd.AddCommand(a.list())
 	return cmd
 }
-
-const runsDefault = 20
 
 // validate finds everything wrong that can be seen before anything is touched.
 func (f *drillFlags) validate(cmd *cobra.Command, names []string) error {

@@ -2,7 +2,6 @@ package admission_test
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"testing"
 
@@ -12,20 +11,9 @@ import (
 
 var server *enginetest.Server
 
-func TestMain(m *testing.M) { os.Exit(run(m)) }
-
-func run(m *testing.M) int {
-	ctx := context.Background()
-	running, err := pg.OpenNearest(ctx, pg.Options{Run: fmt.Sprintf("admission-%d", os.Getpid()), Core: -1})
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer running.Close(ctx)
-	server, err = enginetest.NewServer(ctx, running.ConnString("postgres"))
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	return m.Run()
+func TestMain(m *testing.M) {
+	os.Exit(pg.RunTests(m, "admission", func(ctx context.Context, s *pg.Server) (err error) {
+		server, err = enginetest.NewServer(ctx, s.ConnString("postgres"))
+		return err
+	}))
 }

@@ -2,7 +2,6 @@ package postgres_test
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"testing"
 
@@ -15,21 +14,10 @@ var (
 	running *pg.Server
 )
 
-func TestMain(m *testing.M) { os.Exit(run(m)) }
-
-func run(m *testing.M) int {
-	ctx := context.Background()
-	var err error
-	running, err = pg.OpenNearest(ctx, pg.Options{Run: fmt.Sprintf("postgres-%d", os.Getpid()), Core: -1})
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer running.Close(ctx)
-	server, err = enginetest.NewServer(ctx, running.ConnString("postgres"))
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	return m.Run()
+func TestMain(m *testing.M) {
+	os.Exit(pg.RunTests(m, "postgres", func(ctx context.Context, s *pg.Server) (err error) {
+		running = s
+		server, err = enginetest.NewServer(ctx, s.ConnString("postgres"))
+		return err
+	}))
 }

@@ -96,18 +96,6 @@ func Open(ctx context.Context, o Options) (*Server, error) {
 	return openGiven(ctx, o)
 }
 
-// OpenNearest gives the server that is there soonest: local programs where they are, else the first way that works. For
-// tests that need one and do not care which.
-func OpenNearest(ctx context.Context, o Options) (*Server, error) {
-	o.How = "local"
-	s, err := Open(ctx, o)
-	if errors.Is(err, ErrNoWay) {
-		o.How = "auto"
-		return Open(ctx, o)
-	}
-	return s, err
-}
-
 var runText = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,31}$`)
 
 // checkRun keeps what becomes part of names within what directories, containers and databases all accept.
