@@ -93,7 +93,12 @@ type Gate struct {
 	Offers  []Offer // what can happen here; the kernel adds kill before, stalls, latencies and the others enabled
 	Commit  bool    // a COMMIT goes out
 	InTx    bool    // a transaction is open
+	Foot    Footprint
 	At      time.Duration
+
+	// Standing lists who could move, the plain choice among them: filled in for questions of class Then only, and
+	// reused like Offers.
+	Standing []Standing
 }
 
 // Offered says whether v is enabled here. A duration in the last word may be any length: whoever can stall a process

@@ -27,6 +27,7 @@ type Entry struct {
 type History struct {
 	Entries []Entry
 	Used    []Deviation // the deviations that were carried out, in the order in which they were met
+	Moves   []Move      // every move in order, where Config.Moves asks for them
 	sum     hash.Hash
 	line    []byte
 	now     func() time.Duration

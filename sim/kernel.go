@@ -17,6 +17,7 @@ type Config struct {
 	Latencies []time.Duration
 	Stalls    []time.Duration // nil: Latencies
 	Watchdog  time.Duration   // real time for one move; it can only fail a run; 30 s
+	Moves     bool            // keep History.Moves, which a reducing search needs
 }
 
 // NextTimer stands in Config.Latencies for "until the next timer is due"; as a value it prints "next timer".
