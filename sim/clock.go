@@ -12,6 +12,8 @@ type timer struct {
 	index int      // place in the heap plus 1; 0: not in it
 	life  *Process // whose timers wait while it is stalled and vanish with it; nil: the world's
 	late  bool     // it came due while its process was stalled
+	own   bool     // it is measured by the monotonic clock of its life
+	ends  bool     // a deadline: it ends a context
 	due   func()   // called by the kernel, which has the floor
 }
 
@@ -67,17 +69,48 @@ func (c *clock) next() *timer {
 	return nil
 }
 
-// advance moves time to an instant and fires what is due there, in order of creation.
-func (c *clock) advance(at time.Duration) {
-	c.now.Store(int64(at))
+// fire fires what is due at an instant, which is now, in order of creation. Deadlines that are held stay due.
+func (c *clock) fire(at time.Duration, holdDeadlines bool) {
+	var held []*timer
 	for t := c.next(); t != nil && t.at <= at; t = c.next() {
 		c.drop(t)
+		if holdDeadlines && t.ends {
+			held = append(held, t)
+			continue
+		}
 		if p := t.life; p != nil && p.stalled && t != &p.wake {
 			t.late = true
 			p.late = append(p.late, t)
 			continue
 		}
 		t.due()
+	}
+	for _, t := range held {
+		c.set(t, at)
+	}
+}
+
+// mixed says that deadlines and other timers are due up to an instant.
+func (c *clock) mixed(at time.Duration) bool {
+	deadlines, others := false, false
+	for _, t := range c.heap {
+		if t.at > at || t.life != nil && (t.life.dead || t.life.stalled && t != &t.life.wake) {
+			continue
+		}
+		deadlines, others = deadlines || t.ends, others || !t.ends
+	}
+	return deadlines && others
+}
+
+// each calls f with every timer that life's own monotonic clock measures and puts all in order again.
+func (c *clock) each(life *Process, f func(*timer)) {
+	for _, t := range c.heap {
+		if t.own && t.life == life {
+			f(t)
+		}
+	}
+	for i := len(c.heap)/2 - 1; i >= 0; i-- {
+		c.down(i)
 	}
 }
 

@@ -41,14 +41,14 @@ func (p *Process) WithTimeout(ctx context.Context, d time.Duration) (context.Con
 	if d <= 0 {
 		c.end(context.DeadlineExceeded, true)
 	} else if c.Err() == nil && !p.dead {
-		p.k.clock.set(&c.timer, p.k.Since()+micros(d))
+		p.k.setOwn(&c.timer, d)
 	}
 	return c, c.cancel
 }
 
 func (p *Process) newScope(parent context.Context) *scope {
 	c := &scope{k: p.k, parent: parent, done: make(chan struct{})}
-	c.timer.life = p
+	c.timer.life, c.timer.ends = p, true
 	c.timer.due = func() {
 		c.end(context.DeadlineExceeded, true)
 		c.k.wakeEnded() // now, so that deadlines of one instant wake in their own order
@@ -147,12 +147,17 @@ func (c *scope) Value(key any) any {
 func (k *Kernel) wakeEnded() bool {
 	woken := false
 	for _, t := range k.tasks {
-		open := t.state == waiting || t.state == blocked || t.state == sleeping && (t.gate.Kind == Sleep || t.gate.Kind == Calling)
+		if t.standsUnsent() && t.ctx.Err() != nil {
+			woken = k.notSent(t) || woken
+			continue
+		}
+		inServer := t.state == blocked || t.state == sleeping && t.served
+		open := t.state == waiting || inServer || t.state == sleeping && (t.gate.Kind == Sleep || t.gate.Kind == Calling)
 		if !open || t.ctx == nil || t.ctx.Err() == nil {
 			continue
 		}
 		woken = true
-		if t.state == blocked {
+		if inServer {
 			k.overrun(t)
 			continue
 		}

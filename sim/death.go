@@ -36,6 +36,7 @@ func (k *Kernel) bury(p *Process, what, why string) {
 	k.at = Gate{Address: Address{p.Actor(), what, 1}, Kind: Event, At: k.Since()}
 	k.touched = true
 	for _, s := range p.attached() {
+		k.Touch(Footprint{All: true}) // a session's transaction ends with it
 		s.Abandon()
 	}
 	k.unwind(p.tasks)
@@ -116,6 +117,7 @@ func (k *Kernel) Close() {
 	if k.closed {
 		return
 	}
+	k.trail.end()
 	k.closed, k.history.mute = true, true
 	stop := k.watch()
 	defer func() { stop(); k.history.mute = false }()

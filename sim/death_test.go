@@ -217,3 +217,21 @@ func TestClose_EndsEveryTaskAndAddsNoHistory(t *testing.T) {
 	k.History().Mark("dump", "tables", "1234")
 	require.NotEqual(t, before, k.History().Hash())
 }
+
+func TestKill_OfAProcessWithSessionsMayTouchAnything(t *testing.T) {
+	for sessions, want := range []bool{false, true} {
+		var log []string
+		d := script(t, "p#0/main  sleep/1  fault  kill before")
+		k, err := play(t, Config{Decider: d, Moves: true}, func(k *Kernel) {
+			k.Process("p", -1, func(ctx context.Context, p *Process) error {
+				for range sessions {
+					p.Attach(&session{"s", &log})
+				}
+				return p.Sleep(ctx, time.Second)
+			})
+		})
+		require.NoError(t, err)
+		require.Empty(t, d.Unused())
+		require.Equal(t, want, k.History().Moves[0].Foot.All)
+	}
+}

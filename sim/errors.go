@@ -14,10 +14,23 @@ var (
 	// ErrDeadline is Block's answer when the context of a waiting statement ended and its cancel reached the server.
 	// Duty of the wire: cancel the backend, let it go on, and give the client the context's error.
 	ErrDeadline = errors.New("sim: the context of a statement that waits in the server ended")
+	// ErrDeadlineNotSent is Pass's answer when the context of a statement ended before it went out, and it never does.
+	// Duty of the wire: send nothing, and give the client the context's error.
+	ErrDeadlineNotSent = errors.New("sim: the context of a statement ended before it was sent")
+	// ErrCutWaiting is Block's answer when the connection breaks while the statement waits ({cut waiting}). Duty of the
+	// wire: the client's end is gone; what becomes of the statement is the server's affair.
+	ErrCutWaiting error = &WaitBroken{cutWaiting}
 	// ErrDeadlineCompletes is an ErrDeadline whose cancel never arrived: the client gets its error now, the session is
 	// taken over and the statement completes when it is granted (Later). errors.Is(err, ErrDeadline) holds as well.
 	ErrDeadlineCompletes = fmt.Errorf("%w, and the statement completes anyway", ErrDeadline)
 )
+
+// WaitBroken is Block's answer when what the wire offered there was decided: it must carry Value out.
+type WaitBroken struct{ Value Value }
+
+func (e *WaitBroken) Error() string {
+	return "sim: while the statement waited in the server: " + e.Value.String()
+}
 
 // Stuck means that every task waits and no timer is left: a violation, not an error of the run.
 type Stuck struct {

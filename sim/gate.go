@@ -35,7 +35,7 @@ const (
 	Fault                // what breaks here
 	Latency              // how long the task stands here although it could go on
 	Outcome              // what the outside answers
-	Hold                 // what is held back (a Sync): the place is kept, nothing asks it yet
+	Hold                 // what is held back and comes as a move of its own (a Sync, a Bind), or last (the deadlines of an instant)
 )
 
 var classes = [...]string{"then", "fault", "latency", "outcome", "hold"}
@@ -85,16 +85,16 @@ type Offer struct {
 }
 
 // Gate is where a task stands still. Whoever calls Pass fills in the label, the kind, the detail, what it can carry
-// out, Commit and InTx; the rest is the kernel's. A Decider must not keep Offers, which is reused.
+// out, Commit, InTx and Foot; the rest is the kernel's. A Decider must not keep Offers, which is reused.
 type Gate struct {
 	Address Address
 	Kind    Kind
-	Detail  string  // hashed beside the address: the squeezed SQL and a digest of its parameters, a call's arguments
-	Offers  []Offer // what can happen here; the kernel adds kill before, stalls, latencies and the others enabled
-	Commit  bool    // a COMMIT goes out
-	InTx    bool    // a transaction is open
-	Foot    Footprint
-	At      time.Duration
+	Detail  string        // hashed beside the address: the squeezed SQL and a digest of its parameters, a call's arguments
+	Offers  []Offer       // what can happen here; the kernel adds kill before, stalls, latencies and the others enabled
+	Commit  bool          // a COMMIT goes out
+	InTx    bool          // a transaction is open
+	Foot    Footprint     // what the move from here touches; none: of a process nothing outside it, of the world's all of the world
+	At      time.Duration // when the task came here
 
 	// Standing lists who could move, the plain choice among them: filled in for questions of class Then only, and
 	// reused like Offers.

@@ -10,7 +10,7 @@ import (
 )
 
 // Entry is one line of the history. What is a gate's kind when a task moved on from it, or one of: killed ended
-// restarted stalled resumed cut late blocked granted deadline landed tick outcome deviation healed.
+// restarted stalled suspended resumed stepped cut late blocked granted deadline landed tick outcome deviation healed.
 type Entry struct {
 	At        time.Duration // virtual, since the epoch
 	Actor     Actor
@@ -20,6 +20,7 @@ type Entry struct {
 	Text      string
 	Keys      []string // first column of up to 16 returned rows of a statement, as text
 	Rows      int
+	Outcome   string // what came of a move, without times: tags, a count of rows, the code of an error; for the fingerprint, not in the line
 	Deviation *Deviation
 }
 

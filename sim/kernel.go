@@ -15,8 +15,11 @@ type Config struct {
 	K         int       // at most so many moves of one task in a row; 50
 	S         int       // more moves at one instant are a livelock; 20,000
 	Latencies []time.Duration
+	Grants    []time.Duration // how much later a backend may go on that was granted its lock: a slow server; nil: at once
 	Stalls    []time.Duration // nil: Latencies
+	Suspends  []time.Duration // like stalls, with the process's monotonic clock standing still as well; nil: none
 	Watchdog  time.Duration   // real time for one move; it can only fail a run; 30 s
+	Clock     bool            // the clock can be chosen like a task: time moves though some could go on
 	Moves     bool            // keep History.Moves, which a reducing search needs
 }
 
@@ -33,7 +36,7 @@ type Kernel struct {
 	tasks   []*Task // alive, in order of creation
 	born    int
 	hosts   []*host
-	outside map[string]places // of the world's actors, by name
+	stood   map[string]places // by actor: a name's next bearer counts on
 	live    map[string]bool   // names of the world's tasks that are alive
 	later   []*timer          // of late things that have not landed
 	blocked []*Task           // inside the server, in order of blocking
@@ -56,6 +59,10 @@ type Kernel struct {
 	ticks   int // times the clock moved to this very instant
 
 	faults, latencies, offers []Offer
+	grants                    []Offer
+	standing                  []Standing
+	trail                     trail
+	serverSkew, until         time.Duration
 	stats                     Stats
 	stopped, healed, closed   bool
 	failure                   error
@@ -72,26 +79,39 @@ func New(c Config) *Kernel {
 	if c.Stalls == nil {
 		c.Stalls = c.Latencies
 	}
-	k := &Kernel{config: c, decider: c.Decider, outside: map[string]places{}, live: map[string]bool{}, back: make(chan report, 2)}
+	k := &Kernel{config: c, decider: c.Decider, stood: map[string]places{}, live: map[string]bool{}, back: make(chan report, 2)}
 	if c.Decider == Plain() {
 		k.decider = nil
 	}
 	k.history = newHistory(k.clock.since)
+	k.trail.things = map[string]*thing{}
 	k.faults = []Offer{{Fault, killBefore}}
-	for _, d := range c.Stalls {
+	k.faults = append(append(k.faults, pauses("stall", c.Stalls)...), pauses("suspend", c.Suspends)...)
+	k.latencies, k.grants = delays(c.Latencies), delays(c.Grants)
+	k.at = k.clockGate(0)
+	return k
+}
+
+func pauses(verb string, durations []time.Duration) []Offer {
+	var out []Offer
+	for _, d := range durations {
 		if d > 0 {
-			k.faults = append(k.faults, Offer{Fault, Value{"stall", Seconds(d)}})
+			out = append(out, Offer{Fault, Value{verb, Seconds(d)}})
 		}
 	}
-	for _, d := range c.Latencies {
+	return out
+}
+
+func delays(durations []time.Duration) []Offer {
+	out := make([]Offer, len(durations))
+	for i, d := range durations {
 		v := Value{Verb: Seconds(d)}
 		if d == NextTimer {
 			v = nextTimer
 		}
-		k.latencies = append(k.latencies, Offer{Latency, v})
+		out[i] = Offer{Latency, v}
 	}
-	k.at = k.clockGate()
-	return k
+	return out
 }
 
 func orDefault[T ~int | ~int64](v, otherwise T) T {
@@ -100,12 +120,6 @@ func orDefault[T ~int | ~int64](v, otherwise T) T {
 	}
 	return v
 }
-
-// Now is the world's time, cut to microseconds.
-func (k *Kernel) Now() time.Time { return k.config.Epoch.Add(k.clock.since()) }
-
-// Since is virtual time since the epoch.
-func (k *Kernel) Since() time.Duration { return k.clock.since() }
 
 // History is what happened so far.
 func (k *Kernel) History() *History { return k.history }
@@ -124,7 +138,7 @@ func (k *Kernel) Stop() { k.stopped = true }
 func (k *Kernel) Run(ctx context.Context, until time.Duration) error {
 	stop := k.watch()
 	defer stop()
-	k.stopped = false
+	k.stopped, k.until = false, until
 	for {
 		k.settle()
 		if err := k.over(ctx); err != nil || k.stopped {
@@ -148,7 +162,7 @@ func (k *Kernel) over(ctx context.Context) error {
 		k.failure = s
 	}
 	if k.instant > k.config.S && k.failure == nil {
-		k.failure = &Livelock{At: k.Since(), Moves: k.instant, Standing: k.standing()}
+		k.failure = &Livelock{At: k.Since(), Moves: k.instant, Standing: k.where()}
 	}
 	if k.failure != nil {
 		return k.failure
@@ -185,7 +199,7 @@ func (k *Kernel) tick(until time.Duration) (bool, error) {
 	case next == nil && len(k.tasks) == 0:
 		return false, nil
 	case next == nil:
-		k.failure = &Stuck{At: k.Since(), Standing: k.standing()}
+		k.failure = &Stuck{At: k.Since(), Standing: k.where()}
 		return false, k.failure
 	case next.at > until:
 		k.clock.now.Store(int64(max(until, k.Since())))
@@ -195,20 +209,34 @@ func (k *Kernel) tick(until time.Duration) (bool, error) {
 	if next.at > k.Since() {
 		k.instant, k.ticks = 0, 0
 	}
-	k.clock.advance(max(next.at, k.Since()))
-	k.at = k.clockGate()
+	at := max(next.at, k.Since())
+	k.clock.now.Store(int64(at))
+	k.at = k.clockGate(at)
+	k.clock.fire(at, k.holdDeadlines())
 	return true, nil
 }
 
+var deadlinesLast = []Offer{{Hold, Value{"deadlines", "last"}}}
+
+// holdDeadlines decides, where deadlines and other things are due at one instant, whether the others come first: all
+// that they set in motion then happens just before the deadlines do.
+func (k *Kernel) holdDeadlines() bool {
+	if k.decider == nil || !k.clock.mixed(k.at.At) {
+		return false
+	}
+	g := k.at
+	g.Offers = deadlinesLast
+	return k.decide(g, Hold) != Value{}
+}
+
 // clockGate is the place at which it is asked who is first after time moved. Its label is the instant, not a count.
-func (k *Kernel) clockGate() Gate {
+func (k *Kernel) clockGate(at time.Duration) Gate {
 	k.ticks++
-	at := k.Since()
 	return Gate{Address: Address{Bare("clock"), "at " + Seconds(at), k.ticks}, Kind: Tick, At: at}
 }
 
-// standing tells who stands where.
-func (k *Kernel) standing() []string {
+// where tells who stands where.
+func (k *Kernel) where() []string {
 	out := make([]string, len(k.tasks))
 	for i, t := range k.tasks {
 		out[i] = t.where()

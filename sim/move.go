@@ -1,6 +1,9 @@
 package sim
 
-import "runtime/debug"
+import (
+	"runtime/debug"
+	"time"
+)
 
 // happening is why a task gave the floor back.
 type happening uint8
@@ -34,6 +37,7 @@ func (k *Kernel) move(t *Task) {
 	k.stats.Moves++
 	k.instant++
 	k.unqueue(t)
+	k.trail.begin(t)
 	if t.fault == killBefore {
 		k.kill(t.life, "before "+t.gate.Address.String())
 		return
@@ -41,7 +45,7 @@ func (k *Kernel) move(t *Task) {
 	if !t.silent {
 		g := &t.gate
 		k.touched = k.touched || g.Kind == Statement || t.served
-		if g.Kind == Statement {
+		if g.Kind == Statement && t.answer == nil {
 			k.stats.Statements++
 		}
 		text := g.Detail
@@ -115,7 +119,8 @@ func (k *Kernel) ask(t *Task) {
 		// It sleeps, blocks, or yields: somebody else goes on.
 		k.leave(t)
 	}
-	if t.state == blocked {
+	waits := t.state == blocked
+	if waits {
 		k.blocked = append(k.blocked, t)
 		k.history.add(Entry{Actor: t.actor, What: "blocked", Label: t.gate.Address.Label, Nth: t.gate.Address.Nth})
 	}
@@ -123,7 +128,7 @@ func (k *Kernel) ask(t *Task) {
 		return
 	}
 	k.askFault(t)
-	if t.state == ready || t.state == sleeping {
+	if !waits && (t.state == ready || t.state == sleeping) {
 		k.askLatency(t)
 	}
 }
@@ -144,13 +149,15 @@ func (k *Kernel) askFault(t *Task) {
 	g.Offers = k.offers
 	switch v := k.decide(g, Fault); {
 	case v == Value{}:
-	case v.Verb == "stall":
+	case v.Verb == "stall", v.Verb == "suspend":
 		if d, ok := duration(v.Arg); ok {
-			k.stall(t.life, micros(d))
+			k.pause(t.life, micros(d), v.Verb == "suspend")
 		}
 	case v == killBefore && t.state != ready:
 		// Where it would only sleep or wait it dies while it does.
 		k.kill(t.life, "at "+g.Address.String())
+	case t.state == blocked:
+		k.breakWait(t, v)
 	default:
 		t.fault = v
 	}
@@ -161,23 +168,30 @@ func (k *Kernel) askLatency(t *Task) {
 	if len(k.latencies) == 0 || t.life == nil && !late {
 		return
 	}
-	g := t.gate
-	g.Offers = k.latencies
-	v := k.decide(g, Latency)
-	d, ok := duration(v.Verb)
-	if next := k.clock.next(); v == nextTimer && next != nil {
-		d, ok = next.at-k.Since(), true
-	}
+	d, ok := k.delay(t, k.latencies)
 	if !ok {
 		return
 	}
-	until := k.Since() + micros(d)
+	from := k.Since()
 	if t.state == sleeping {
-		until = t.timer.at + micros(d)
+		from = t.timer.at
+	} else {
+		t.timer.own = false
 	}
-	t.state, t.latent = sleeping, true
+	t.state, t.latent = sleeping, micros(d)
 	k.leave(t)
-	k.clock.set(&t.timer, until)
+	k.clock.set(&t.timer, from+t.latent)
+}
+
+// delay decides how long t stands at its gate though it could go on.
+func (k *Kernel) delay(t *Task, offers []Offer) (time.Duration, bool) {
+	g := t.gate
+	g.Offers = offers
+	v := k.decide(g, Latency)
+	if next := k.clock.next(); v == nextTimer && next != nil {
+		return next.at - k.Since(), true
+	}
+	return duration(v.Verb)
 }
 
 // decide asks the decider and records what deviates. What is not offered is the plain value.

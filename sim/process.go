@@ -15,6 +15,8 @@ type host struct {
 	restartAfter time.Duration
 	boot         func(ctx context.Context, p *Process) error
 	skew         time.Duration
+	drift        int64    // of the monotonic clock, in millionths
+	chain        thing    // where all moves of all its lives meet
 	life         *Process // the present one, or the last
 	restart      timer
 }
@@ -24,12 +26,13 @@ type Process struct {
 	k     *Kernel
 	host  *host
 	life  int
-	born  time.Duration
 	main  *Task
 	tasks []*Task // alive, in order of creation
 	live  map[string]bool
-	stood map[string]places // by name of task: a name's next bearer counts on
 	ids   uint64
+
+	mono time.Duration // at mark
+	mark time.Duration // since when mono runs on; in the future while the process is suspended
 
 	dead    bool
 	stalled bool
@@ -62,7 +65,7 @@ func (k *Kernel) Process(name string, restartAfter time.Duration, boot func(ctx 
 }
 
 func (h *host) begin(k *Kernel, life int) *Process {
-	p := &Process{k: k, host: h, life: life, born: k.Since(), live: map[string]bool{}, stood: map[string]places{}}
+	p := &Process{k: k, host: h, life: life, mark: k.Since(), live: map[string]bool{}}
 	p.wake.life, p.wake.due = p, p.resume
 	h.life = p
 	p.main = p.spawn(context.Background(), "main", func(ctx context.Context) error { return h.boot(ctx, p) })
@@ -80,15 +83,6 @@ func (p *Process) Actor() Actor { return Actor{Process: p.host.name, Life: p.lif
 
 // Kernel is the run this process belongs to.
 func (p *Process) Kernel() *Kernel { return p.k }
-
-// SetSkew makes the wall clock of this process's host run ahead (or behind, below zero), also in later lives.
-func (p *Process) SetSkew(d time.Duration) { p.host.skew = d }
-
-// Now is the wall clock of the host: the world's time and the skew.
-func (p *Process) Now() time.Time { return p.k.Now().Add(p.host.skew).Truncate(time.Microsecond) }
-
-// Mono is time since this life began. It runs on while the process is stalled.
-func (p *Process) Mono() time.Duration { return p.k.Since() - p.born }
 
 // Sleep waits for d, or until ctx is over and then answers its error. Not above zero it lets others go first.
 func (p *Process) Sleep(ctx context.Context, d time.Duration) error { return p.k.sleep(ctx, d) }
@@ -121,11 +115,8 @@ func (p *Process) spawn(ctx context.Context, name string, run func(context.Conte
 		name = "task"
 	}
 	name = free(p.live, name, "#")
-	if p.stood[name] == nil {
-		p.stood[name] = places{}
-	}
 	actor := Actor{Process: p.host.name, Life: p.life, Task: name}
-	t := p.k.newTask(actor, p, p.stood[name], Gate{Address: Address{Label: "start"}, Kind: Start})
+	t := p.k.newTask(actor, p, Gate{Address: Address{Label: "start"}, Kind: Start})
 	t.run, t.root = run, context.WithValue(ctx, taskKey{}, t)
 	return t
 }

@@ -1,13 +1,30 @@
 package sim
 
-// Shrinker makes a failing script smaller: ddmin over its deviations, what breaks first, then the switches.
-// A candidate is accepted only when it fails by the same oracle with a strictly smaller set.
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Shrinker makes a failing script smaller and plainer. A candidate is accepted only when it fails by the same oracle
+// and what it really used is a smaller set, or one of the same size that is plainer. Runs are what it costs, so no set
+// is run twice.
+//
+// First it looks for the deviations that the failure needs, one after the other: the deviations are put in a row, what
+// is likely needed first and switches last, and the shortest part of the row from its beginning that still fails ends
+// in one that is needed. That takes about a run for each halving of the row and each deviation needed, where leaving
+// out ever smaller pieces takes that many for each piece. It is exact where more deviations never hide the failure; so
+// afterwards each that is left is tried without. Then switches are merged, and values made milder.
 type Shrinker struct {
 	Tries int         // runs it may spend; 0 means 200
 	Stop  func() bool // asked before every run; nil never stops
 	// Fails runs a candidate and answers the script it really used (a subset of the candidate's deviations, with
 	// the run's header) and whether it failed.
 	Fails func(Script) (used Script, failed bool)
+	// Likely says how likely a deviation is needed, above 0 for what bit. It only saves runs; nil: nothing is known.
+	Likely func(Deviation) int
+	// Milder lists values to try in a deviation's place, the mildest first; nil: shorter durations only.
+	Milder func(Deviation) []Value
 }
 
 // Shrink is Shrinker with its defaults.
@@ -15,79 +32,169 @@ func Shrink(s Script, fails func(Script) (Script, bool)) Script {
 	return Shrinker{Fails: fails}.Shrink(s)
 }
 
-// Shrink answers the smallest script it found; s itself where nothing smaller fails in the same way.
+// Shrink answers the smallest script it found; s itself where nothing smaller or plainer fails in the same way.
 func (r Shrinker) Shrink(s Script) Script {
 	if r.Tries == 0 {
 		r.Tries = 200
 	}
-	breaks := func(c Class) bool { return c != Then && c != Hold }
-	switches := func(c Class) bool { return !breaks(c) }
-	for best := s; ; s = best {
-		best = r.reduce(best, breaks)
-		best = r.reduce(best, switches)
-		// A switch that went may have made a fault superfluous: until a whole round finds nothing.
-		if len(best.Deviations) == len(s.Deviations) {
-			return best
+	if r.Likely == nil {
+		r.Likely = func(Deviation) int { return 0 }
+	}
+	w := &shrinking{Shrinker: r, best: s, known: map[string]result{}}
+	w.need()
+	w.single()
+	for w.merge() {
+		w.single()
+	}
+	w.soften()
+	return w.best
+}
+
+// shrinking is one Shrink under way.
+type shrinking struct {
+	Shrinker
+	best  Script // fails
+	known map[string]result
+}
+
+type result struct {
+	used   Script
+	failed bool
+}
+
+// fails runs a candidate, unless it is known what it comes to.
+func (w *shrinking) fails(candidate Script) (Script, bool) {
+	set := setKey(candidate.Deviations)
+	r, ok := w.known[set]
+	if !ok {
+		if w.Tries <= 0 || w.Stop != nil && w.Stop() {
+			w.Tries = 0
+			return Script{}, false
+		}
+		w.Tries--
+		r.used, r.failed = w.Fails(candidate)
+		r.failed = r.failed && r.used.Header.Oracle == w.best.Header.Oracle
+		w.known[set] = r
+		if len(r.used.Deviations) < len(candidate.Deviations) {
+			w.known[setKey(r.used.Deviations)] = r // what met nothing changed nothing: it was the same run
+		}
+	}
+	return r.used, r.failed
+}
+
+// smaller tries a candidate and makes it the best one where it is smaller.
+func (w *shrinking) smaller(deviations []Deviation) bool {
+	used, failed := w.fails(Script{Header: w.best.Header, Deviations: deviations})
+	if !failed || len(used.Deviations) >= len(w.best.Deviations) {
+		return false
+	}
+	w.best = used
+	return true
+}
+
+// need leaves what the failure needs, found one by one.
+func (w *shrinking) need() {
+	row := w.row()
+	var needed []Deviation
+	for len(row) > 0 {
+		needed, row = w.shortest(needed, row)
+		if n := len(row); n > 0 {
+			needed, row = append(needed, row[n-1]), row[:n-1]
 		}
 	}
 }
 
-// reduce leaves out parts of one group of classes, in ever smaller pieces.
-func (r *Shrinker) reduce(best Script, group func(Class) bool) Script {
-	for pieces := 1; ; {
-		members := positions(best, group)
-		if len(members) == 0 {
-			return best
+// shortest cuts a row that fails together with what is needed to its shortest beginning that does. Both come back
+// without what was not used any more.
+func (w *shrinking) shortest(needed, row []Deviation) (still, cut []Deviation) {
+	low := -1 // with row[:low] it does not fail
+	for probes := w.borders(row); len(row)-low > 1; {
+		at := (low + len(row)) / 2
+		if len(probes) > 0 {
+			at, probes = probes[0], probes[1:]
+			if at >= len(row) {
+				continue
+			}
 		}
-		pieces = min(pieces, len(members))
-		smaller, found := r.without(best, members, pieces)
-		switch {
-		case found:
-			best, pieces = smaller, max(pieces-1, 1)
-		case pieces == len(members) || r.Tries <= 0:
-			return best
-		default:
-			pieces *= 2
-		}
-	}
-}
-
-// without tries to leave out each of n pieces of members.
-func (r *Shrinker) without(best Script, members []int, n int) (Script, bool) {
-	for i := range n {
-		from, to := i*len(members)/n, (i+1)*len(members)/n
-		if r.Tries <= 0 || r.Stop != nil && r.Stop() {
-			r.Tries = 0
-			return best, false
-		}
-		r.Tries--
-		used, failed := r.Fails(except(best, members[from:to]))
-		if failed && used.Header.Oracle == best.Header.Oracle && len(used.Deviations) < len(best.Deviations) {
-			return used, true
-		}
-	}
-	return best, false
-}
-
-func positions(s Script, group func(Class) bool) []int {
-	var out []int
-	for i, d := range s.Deviations {
-		if group(d.Class) {
-			out = append(out, i)
-		}
-	}
-	return out
-}
-
-// except is s without the deviations at these ascending positions.
-func except(s Script, gone []int) Script {
-	out := Script{Header: s.Header}
-	for i, d := range s.Deviations {
-		if len(gone) > 0 && gone[0] == i {
-			gone = gone[1:]
+		if !w.smaller(w.inOrder(needed, row[:at])) {
+			low = at
 			continue
 		}
-		out.Deviations = append(out.Deviations, d)
+		probes = nil
+		if low > 0 {
+			low = len(w.usedOf(row[:low]))
+		}
+		needed, row = w.usedOf(needed), w.usedOf(row[:at])
+		low = min(low, len(row)-1)
+	}
+	return needed, row
+}
+
+// row puts what breaks before what delays before what switches, and in each the likely first.
+func (w *shrinking) row() []Deviation {
+	row := slices.Clone(w.best.Deviations)
+	slices.SortStableFunc(row, func(a, b Deviation) int {
+		return cmp.Or(cmp.Compare(rank(a.Class), rank(b.Class)), cmp.Compare(w.Likely(b), w.Likely(a)))
+	})
+	return row
+}
+
+func rank(c Class) int {
+	switch c {
+	case Fault, Outcome:
+		return 0
+	case Latency:
+		return 1
+	case Hold:
+		return 2
+	default:
+		return 3
+	}
+}
+
+// borders are where the row is best cut first: nothing at all, the likely faults, all but what is held and switched.
+func (w *shrinking) borders(row []Deviation) []int {
+	likely := pick(row, func(d Deviation) bool { return rank(d.Class) == 0 && w.Likely(d) > 0 })
+	delays := pick(row, func(d Deviation) bool { return rank(d.Class) <= 1 })
+	return slices.Compact([]int{0, len(likely), len(delays)})
+}
+
+// inOrder is what is in one of the two, in the order of the script.
+func (w *shrinking) inOrder(a, b []Deviation) []Deviation {
+	return pick(w.best.Deviations, func(d Deviation) bool { return slices.Contains(a, d) || slices.Contains(b, d) })
+}
+
+// usedOf is what of these the best script has.
+func (w *shrinking) usedOf(these []Deviation) []Deviation {
+	return pick(these, func(d Deviation) bool { return slices.Contains(w.best.Deviations, d) })
+}
+
+func pick(from []Deviation, f func(Deviation) bool) []Deviation {
+	var out []Deviation
+	for _, d := range from {
+		if f(d) {
+			out = append(out, d)
+		}
 	}
 	return out
+}
+
+// single tries without each that is left, until a whole round finds nothing.
+func (w *shrinking) single() {
+	for i := 0; i < len(w.best.Deviations); i++ {
+		gone := w.best.Deviations[i]
+		if w.smaller(pick(w.best.Deviations, func(d Deviation) bool { return d != gone })) {
+			i = -1
+		}
+	}
+}
+
+// setKey is the set, whatever its order.
+func setKey(set []Deviation) string {
+	lines := make([]string, len(set))
+	for i, d := range set {
+		lines[i] = d.String()
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 type state uint8
@@ -30,6 +31,7 @@ type Task struct {
 	text   string   // of actor
 	life   *Process // nil: the world's
 	places places
+	chain  *thing // where its moves meet those of its process; the world's tasks have one each
 	run    func(context.Context) error
 	root   context.Context // what run gets
 	event  func()          // a world's event: done by the kernel, without a goroutine
@@ -39,6 +41,7 @@ type Task struct {
 	ctx     context.Context // whose end lets it go on
 	answer  error           // what its gate answers
 	fault   Value           // what is carried out when it moves
+	chosen  [len(classes)]bool
 	backend Backend
 	timer   timer
 	joiners []*Task
@@ -46,13 +49,14 @@ type Task struct {
 
 	resume  chan struct{}
 	started bool
-	fired   bool // woken by a timer and not yet moved
-	latent  bool // sleeps at a gate by decision
-	served  bool // granted in the server: the backend goes on even while its process is stalled
-	silent  bool // stands at the end of a move, not at a gate
-	killed  bool // its process died: gates answer ErrKilled
-	hung    bool // left behind
-	answers int  // gates answered since death
+	fired   bool          // woken by a timer and not yet moved
+	latent  time.Duration // how much of its sleep at a gate is there by decision
+	served  bool          // granted in the server: the backend goes on even while its process is stalled
+	silent  bool          // stands at the end of a move, not at a gate
+	unsent  bool          // it was decided whether its statement is sent although its context ended
+	killed  bool          // its process died: gates answer ErrKilled
+	hung    bool          // left behind
+	answers int           // gates answered since death
 }
 
 // finalAnswers is how many gates a dead task may still reach before it is ended where it stands: code that retries
@@ -109,9 +113,14 @@ func (t *Task) short() string {
 }
 
 // newTask makes a task that stands at its start. It is asked about when its maker has reached a gate.
-func (k *Kernel) newTask(actor Actor, life *Process, p places, start Gate) *Task {
+func (k *Kernel) newTask(actor Actor, life *Process, start Gate) *Task {
 	k.born++
-	t := &Task{k: k, id: k.born, actor: actor, text: actor.String(), life: life, places: p}
+	t := &Task{k: k, id: k.born, actor: actor, text: actor.String(), life: life, places: k.placesOf(actor)}
+	if life == nil {
+		t.chain = k.trail.thing("task " + t.text)
+	} else {
+		t.chain = &life.host.chain
+	}
 	t.timer.life = life
 	t.timer.due = t.wakeByTimer
 	t.address(start)
@@ -145,8 +154,12 @@ func (t *Task) address(g Gate) {
 	g.Address.Label = squeeze(g.Address.Label)
 	g.Address.Nth = t.places.next(g.Address.Label)
 	g.At = t.k.Since()
+	if t.life == nil && g.Foot.empty() {
+		g.Foot = worldFoot
+	}
 	t.gate = g
-	t.fault, t.answer = Value{}, nil
+	t.timer.life = t.life
+	t.fault, t.answer, t.unsent, t.chosen = Value{}, nil, false, [len(classes)]bool{}
 	t.k.stats.Gates++
 }
 
@@ -175,6 +188,18 @@ func (t *Task) dead() error {
 	return ErrKilled
 }
 
+// foot is what the next move of t touches, as far as it is known. Whatever breaks ends a session, whose locks go with
+// it; what stands at the end of a move has touched already.
+func (t *Task) foot() Footprint {
+	switch {
+	case t.fault != (Value{}):
+		return Footprint{All: true}
+	case t.silent:
+		return Footprint{}
+	}
+	return t.gate.Foot
+}
+
 // enabled says that t may be chosen. A stalled process stands still, but not its backends that were granted.
 func (t *Task) enabled() bool {
 	return t.state == ready && (t.life == nil || !t.life.stalled || t.served)
@@ -183,7 +208,7 @@ func (t *Task) enabled() bool {
 // wake lets a task that waits go on.
 func (t *Task) wake(answer error) {
 	t.k.clock.drop(&t.timer)
-	t.state, t.answer, t.latent = ready, answer, false
+	t.state, t.answer, t.latent = ready, answer, 0
 }
 
 // wakeAll lets go on who still waits; a context that ended may have woken some before.

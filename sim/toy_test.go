@@ -157,7 +157,14 @@ func one(t testing.TB, c Config, boot func(ctx context.Context, p *Process) erro
 
 var errStep = errors.New("step")
 
-func BenchmarkKernel_Moves(b *testing.B) {
+func BenchmarkKernel_Moves(b *testing.B) { benchmarkMoves(b, Footprint{}) }
+
+// BenchmarkKernel_MovesWithFootprints is what the fingerprint costs where statements touch five things each.
+func BenchmarkKernel_MovesWithFootprints(b *testing.B) {
+	benchmarkMoves(b, Footprint{Reads: []string{"accounts", "jobs", "locks"}, Writes: []string{"history", "letters"}})
+}
+
+func benchmarkMoves(b *testing.B, foot Footprint) {
 	moves, runs := 0, 0
 	b.ReportAllocs()
 	for b.Loop() {
@@ -165,7 +172,7 @@ func BenchmarkKernel_Moves(b *testing.B) {
 		for _, name := range []string{"a", "b", "c"} {
 			k.Process(name, -1, func(ctx context.Context, p *Process) error {
 				for i := range 1000 {
-					if _, err := k.Pass(ctx, Gate{Address: Address{Label: "sql:Read"}, Kind: Statement, Detail: "select 1"}); err != nil {
+					if _, err := k.Pass(ctx, Gate{Address: Address{Label: "sql:Read"}, Kind: Statement, Detail: "select 1", Foot: foot}); err != nil {
 						return err
 					}
 					if i%10 == 0 {

@@ -246,3 +246,81 @@ func TestStrayTasks_NamesWhatWasStartedWithGo(t *testing.T) {
 	require.Contains(t, found[0], "p#0/main")
 	require.Empty(t, allowed)
 }
+
+func TestBlock_WhatTheWireOffersBreaksTheWaitAtOnce(t *testing.T) {
+	terminated := Value{"terminated", "before"}
+	for lines, want := range map[string]error{
+		"w1#0/main  wait sql:Lock/1  fault  cut waiting":       ErrCutWaiting,
+		"w1#0/main  wait sql:Lock/1  fault  terminated before": &WaitBroken{terminated},
+	} {
+		var got error
+		d := script(t, lines)
+		l := &table{granted: map[string]bool{}, held: true}
+		k, err := play(t, Config{Decider: d, Locks: l, Latencies: []time.Duration{time.Second}}, func(k *Kernel) {
+			k.Process("w1", -1, func(ctx context.Context, p *Process) error {
+				step(ctx, k, "sql:Lock")
+				got = k.Block(ctx, Backend{Session: l, Name: "w1", Offers: []Offer{{Fault, cutWaiting}, {Fault, terminated}}})
+				return step(ctx, k, "sql:Next")
+			})
+		})
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+		require.Equal(t, want == ErrCutWaiting, errors.Is(got, ErrCutWaiting))
+		require.Empty(t, d.Unused())
+		require.Zero(t, k.Since(), "its latency is not asked any more")
+		require.Empty(t, k.blocked)
+	}
+}
+
+func TestPass_AStatementWhoseContextEndsWhileItStandsMayNeverBeSent(t *testing.T) {
+	for _, c := range []struct {
+		lines string
+		want  error
+		at    string
+	}{
+		{"", nil, "1m0s"},
+		{"\np#0/main  deadline/1  outcome  not sent", ErrDeadlineNotSent, "1s"},
+	} {
+		d := script(t, "p#0/main  sql:Step/1  latency  60s"+c.lines)
+		var got error
+		var at time.Duration
+		a := asked{d, map[question]int{}}
+		k, err := play(t, Config{Decider: a, Latencies: []time.Duration{time.Minute}}, func(k *Kernel) {
+			k.Process("p", -1, func(ctx context.Context, p *Process) error {
+				c, cancel := p.WithTimeout(ctx, time.Second)
+				defer cancel()
+				got, at = step(c, k, "sql:Step"), k.Since()
+				return nil
+			})
+		})
+		require.NoError(t, err)
+		require.Equal(t, c.want, got)
+		require.Equal(t, c.at, at.String())
+		require.Empty(t, d.Unused())
+		a.requireOnce(t)
+		require.Equal(t, c.want == nil, k.Stats().Statements == 1)
+	}
+}
+
+func TestLand_HasTheFootprintItIsGiven(t *testing.T) {
+	k, err := play(t, Config{Moves: true}, func(k *Kernel) {
+		k.Land(Late{Actor: "net", Label: "sql:Late", Delay: time.Second, Foot: writes("x"), Do: func(context.Context) {}})
+		k.Later("net", "sql:Later", time.Minute, func(context.Context) {})
+	})
+	require.NoError(t, err)
+	require.Equal(t, writes("x"), k.History().Moves[0].Foot)
+	require.True(t, k.History().Moves[1].Foot.All)
+}
+
+func TestCall_TouchesTheWorldUnlessItSaysWhat(t *testing.T) {
+	k, err := play(t, Config{Moves: true}, func(k *Kernel) {
+		k.Process("p", -1, func(ctx context.Context, p *Process) error {
+			k.Call(ctx, Call{Actor: "provider", Label: "refund"})
+			_, err := k.Call(ctx, Call{Actor: "provider", Label: "refund", Foot: writes("provider k1")})
+			return err
+		})
+	})
+	require.NoError(t, err)
+	require.Equal(t, writes("world"), k.History().Moves[1].Foot)
+	require.Equal(t, writes("provider k1"), k.History().Moves[2].Foot)
+}
