@@ -18,6 +18,7 @@ type answer struct {
 	rows   int
 	digest hash.Hash // over all rows; nil without rows
 	waited bool
+	held   bool // it came in two parts
 	failed bool
 }
 
@@ -27,6 +28,15 @@ func (a *answer) String() string {
 	out := strings.Join(a.tags, ", ")
 	if a.digest != nil {
 		out += " #" + hex.EncodeToString(a.digest.Sum(nil)[:6])
+	}
+	return out
+}
+
+// outcome is what others could have made different: tags and errors, and how many rows came. Rows hold times and are not in it.
+func (a *answer) outcome() string {
+	out := strings.Join(a.tags, ", ")
+	if a.rows > 0 {
+		out += " " + strconv.Itoa(a.rows)
 	}
 	return out
 }

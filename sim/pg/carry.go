@@ -15,6 +15,7 @@ func (c *conn) refuse(err error) {
 
 // carry is a move: the gate, the flush, its faults.
 func (c *conn) carry(ctx context.Context, f *flush) {
+	foot := c.foot(f)
 	chosen, err := c.kernel.Pass(ctx, sim.Gate{
 		Address: sim.Address{Label: f.label()},
 		Kind:    sim.Statement,
@@ -22,20 +23,28 @@ func (c *conn) carry(ctx context.Context, f *flush) {
 		Offers:  c.offers(f),
 		Commit:  f.commits(),
 		InTx:    c.status != 'I',
+		Foot:    foot,
 	})
-	if err != nil { // the process is gone, or a goroutine stood here that the kernel does not know
-		c.end(err)
+	if err != nil { // the process is gone, its deadline passed, or a goroutine stood here that the kernel does not know
+		c.lost(err)
 		return
 	}
 	delay, commitLate := commitDelay(chosen)
 	switch {
+	case c.isFallen():
+		c.perish(ctx)
+		if chosen == killAfter {
+			_ = c.kernel.Die(ctx, "after "+f.label())
+		}
 	case chosen == cutBefore:
-		c.end(errCut)
+		c.vanish(errCut, sim.TaskOf(ctx).Actor())
+	case chosen == terminatedBefore:
+		c.shootIdle(ctx, f)
 	case chosen == lateStatement:
-		c.sendLate(f, 0)
+		c.sendLate(f, foot, 0)
 		_ = c.kernel.Die(ctx, f.label()+" arrives late")
 	case commitLate:
-		c.sendLate(f, delay)
+		c.sendLate(f, foot, delay)
 	default:
 		c.roundTrip(ctx, f, chosen)
 	}
@@ -48,30 +57,58 @@ func (c *conn) offers(f *flush) []sim.Offer {
 	return f.offers(c.status, c.sessions.late)
 }
 
-// roundTrip: the flush arrives, now.
+// roundTrip: the flush arrives, now; a second part of it after a stand of its own.
 func (c *conn) roundTrip(ctx context.Context, f *flush, chosen sim.Value) {
+	held := unsplit
+	if chosen == (sim.Value{}) {
+		held = c.holding(ctx, f)
+	}
 	on, err := c.hold()
 	if err != nil {
 		c.refuse(err)
 		return
 	}
-	x := c.sessions.newExchange(on, f)
+	checks := c.sessions.checks()
+	at := held
+	if checks && held == unsplit && c.status == 'I' && f.splits() && !f.begins() {
+		at = beforeSync
+	}
+	x := c.sessions.newExchange(on, f, at)
 	err = x.send()
 	if err == nil {
 		err = x.read(ctx)
+	}
+	if err == nil && checks && (x.held || on.status == 'T') {
+		if err := c.sessions.checkFoot(x, &c.tx.touch); err != nil {
+			c.sessions.fail(err)
+		}
+	}
+	if err == nil && x.held {
+		if held != unsplit {
+			c.sessions.note(ctx, "held", f, x.answer)
+			goes := false
+			if chosen, goes = c.standHeld(ctx, f, held); !goes {
+				return
+			}
+		}
+		err = x.readOut(ctx)
 	}
 	if err != nil {
 		c.unanswered(ctx, x, err)
 		return
 	}
 	c.status = on.status
-	c.rest(on)
+	if chosen != terminatedAfter {
+		c.rest(on)
+	}
 	c.sessions.note(ctx, "answer", f, x.answer)
 	switch chosen {
 	case killAfter:
 		_ = c.kernel.Die(ctx, "after "+f.label())
 	case cutAfter:
-		c.end(errCut)
+		c.vanish(errCut, sim.TaskOf(ctx).Actor())
+	case terminatedAfter:
+		c.shoot(ctx, on, f)
 	default:
 		c.deliver(x.answer.bytes)
 	}
@@ -97,7 +134,7 @@ func (c *conn) hold() (*session, error) {
 
 // rest gives the session back when nothing of this connection is in it.
 func (c *conn) rest(on *session) {
-	if on.status != 'I' || on.soiled {
+	if on.status != 'I' || on.soiled || on.ended {
 		return
 	}
 	c.mu.Lock()
@@ -111,9 +148,24 @@ func (c *conn) rest(on *session) {
 	}
 }
 
+// shootIdle ends the backend that would have carried the flush.
+func (c *conn) shootIdle(ctx context.Context, f *flush) {
+	on, err := c.hold()
+	if err != nil {
+		c.refuse(err)
+		return
+	}
+	c.shoot(ctx, on, f)
+}
+
 // unanswered: the flush went out, and its answer does not reach the driver.
 func (c *conn) unanswered(ctx context.Context, x *exchange, err error) {
+	var broken *sim.WaitBroken
 	switch {
+	case errors.Is(err, sim.ErrCutWaiting):
+		c.vanish(errCut, sim.TaskOf(ctx).Actor())
+	case errors.As(err, &broken) && broken.Value == terminatedBefore:
+		c.shoot(ctx, x.on, x.f)
 	case errors.Is(err, sim.ErrKilled):
 		c.end(err)
 	case errors.Is(err, errGone):

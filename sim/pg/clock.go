@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -18,28 +17,53 @@ import (
 // simulatedNow is exact to the microsecond until the year 2255: up to there, microseconds fit a float's 53 bits.
 const simulatedNow = `select timestamptz 'epoch' + current_setting('recon.sim_now')::bigint * interval '1 microsecond'`
 
-// clockPrefix is the message that sets the clock of a session, nil when it is right already or can't be set.
-func (s *Sessions) clockPrefix(on *session, f *flush) []byte {
-	if on.status == 'E' || f.begins() || f.aborts() {
+// prefix is the message that tells a session what it must know before a flush: the server's timeline and whether it is
+// read-only where that is not what it was told last, and the clock. nil when all is right already, or can't be set.
+func (s *Sessions) prefix(on *session, f *flush) []byte {
+	var set []string
+	if on.status == 'I' {
+		set = s.announce(on)
+	}
+	if on.status != 'E' && !f.begins() && !f.aborts() {
+		if now := s.kernel().ServerNow().UnixMicro(); on.clock != now {
+			on.clock = now
+			s.count(func(c *Counts) { c.Clocks++ })
+			set = append(set, "SET recon.sim_now='"+strconv.FormatInt(now, 10)+"'")
+		}
+	}
+	if set == nil {
 		return nil
 	}
-	now := s.kernel().Now().UnixMicro()
-	if on.clock == now {
-		return nil
-	}
-	on.clock = now
-	s.count(func(c *Counts) { c.Clocks++ })
-	return appendQuery(make([]byte, 0, 1024), "SET recon.sim_now='"+strconv.FormatInt(now, 10)+"'")
+	return appendQuery(make([]byte, 0, 1024), strings.Join(set, "; "))
 }
 
-// InstallClock makes a migrated database fit for simulation: recon.now() gets its simulated body and keeps all else, and
-// nobody but superusers may any longer call the server's own clocks and chance.
+// announce tells a session outside of a transaction what the server is now.
+func (s *Sessions) announce(on *session) (set []string) {
+	s.mu.Lock()
+	timeline, readOnly := s.run.timeline, s.run.readOnly
+	s.mu.Unlock()
+	if timeline != max(on.timeline, timelineFirst) {
+		on.timeline = timeline
+		set = append(set, "SET recon.sim_timeline='"+strconv.Itoa(timeline)+"'")
+	}
+	if readOnly != on.readOnly {
+		on.readOnly = readOnly
+		set = append(set, "SET default_transaction_read_only="+map[bool]string{true: "on", false: "off"}[readOnly])
+	}
+	return set
+}
+
+// InstallClock makes a migrated database fit for simulation: recon.now() gets its simulated body and keeps all else, so does
+// recon.server_identity() where there is one, and nobody but superusers may any longer call the server's own clocks and chance.
 func (s *Sessions) InstallClock(ctx context.Context) error {
 	s.forget()
 	s.watch.Lock()
 	defer s.watch.Unlock()
 	if err := s.replaceNow(ctx); err != nil {
 		return fmt.Errorf("install the simulated clock in database %s: %w", s.database, err)
+	}
+	if err := s.replaceIdentity(ctx); err != nil {
+		return fmt.Errorf("install the simulated identity of the server in database %s: %w", s.database, err)
 	}
 	if err := s.revokeClocks(ctx); err != nil {
 		return fmt.Errorf("revoke the server's clocks in database %s: %w", s.database, err)
@@ -74,6 +98,23 @@ func (s *Sessions) replaceNow(ctx context.Context) error {
 	return err
 }
 
+// simulatedIdentity is the same on every server, but for the timeline, which Failover moves on.
+const simulatedIdentity = `select 'simulated', coalesce(nullif(current_setting('recon.sim_timeline', true), ''), '1')::integer`
+
+// replaceIdentity gives recon.server_identity(out system_identifier text, out timeline integer) its simulated body: the real
+// name of a server is drawn by initdb. A program without it has no identity of a server to ask for.
+func (s *Sessions) replaceIdentity(ctx context.Context) error {
+	var there bool
+	err := s.monitor.QueryRow(ctx, `select exists (select from pg_proc where oid = to_regprocedure('recon.server_identity()')
+		and pg_get_function_result(oid) = 'record' and pg_get_function_arguments(oid) = 'OUT system_identifier text, OUT timeline integer')`).Scan(&there)
+	if err != nil || !there {
+		return err
+	}
+	_, err = s.monitor.Exec(ctx, "create or replace function recon.server_identity(out system_identifier text, out timeline integer) language sql stable as "+
+		quoteText(simulatedIdentity))
+	return err
+}
+
 func (s *Sessions) revokeClocks(ctx context.Context) error {
 	rows, err := s.monitor.Query(ctx, `select oid::regprocedure::text from pg_proc
 		where pronamespace = 'pg_catalog'::regnamespace and proname = any($1) order by 1`, bypassing)
@@ -91,40 +132,4 @@ func (s *Sessions) revokeClocks(ctx context.Context) error {
 	}
 	_, err = s.monitor.Exec(ctx, "revoke execute on function "+strings.Join(functions, ", ")+" from public")
 	return err
-}
-
-// ScanCatalogue looks for the server's clock and chance where no text on the wire would show them: column defaults, check
-// constraints, views, and functions of the database's own schemas. Each finding is a line that names the place.
-func (s *Sessions) ScanCatalogue(ctx context.Context) ([]string, error) {
-	s.watch.Lock()
-	defer s.watch.Unlock()
-	rows, err := s.monitor.Query(ctx, `
-		with own as (select oid, nspname from pg_namespace where nspname !~ '^pg_' and nspname <> 'information_schema')
-		select 'default of ' || nspname || '.' || relname || '.' || attname, pg_get_expr(adbin, adrelid)
-			from pg_attrdef join pg_class c on c.oid = adrelid join pg_attribute a on a.attrelid = adrelid and attnum = adnum join own on own.oid = relnamespace
-		union all select 'constraint ' || conname || ' of ' || nspname || '.' || relname, pg_get_constraintdef(k.oid)
-			from pg_constraint k join pg_class c on c.oid = conrelid join own on own.oid = relnamespace where contype = 'c'
-		union all select 'view ' || nspname || '.' || relname, pg_get_viewdef(c.oid)
-			from pg_class c join own on own.oid = relnamespace where relkind in ('v', 'm')
-		union all select 'function ' || nspname || '.' || proname, coalesce(pg_get_function_sqlbody(p.oid), prosrc)
-			from pg_proc p join own on own.oid = pronamespace join pg_language l on l.oid = prolang
-			where lanname in ('sql', 'plpgsql') and p.oid is distinct from to_regprocedure('recon.now()')
-		order by 1, 2`)
-	if err != nil {
-		return nil, fmt.Errorf("scan the catalogue of database %s: %w", s.database, err)
-	}
-	var place, source string
-	var found []string
-	_, err = pgx.ForEachRow(rows, []any{&place, &source}, func() error {
-		for _, tokens := range statements(lex(source)) {
-			if why := refuseClock(tokens); why != "" {
-				found = append(found, place+": "+why)
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("scan the catalogue of database %s: %w", s.database, err)
-	}
-	return slices.Compact(found), nil
 }

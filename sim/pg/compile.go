@@ -4,11 +4,15 @@ package pg
 type compiled struct {
 	wire   []byte
 	groups []*group // one for each ReadyForQuery that will come back
+
+	// where the flush is sent in two parts: how long the first one is, and how many messages in it are answered. 0: in one
+	first, answers int
 }
 
 // group is the part of a flush up to a Sync, or a simple query.
 type group struct {
 	silent   bool // the harness's own: nothing of its answer reaches the driver
+	simple   bool // the driver sent a simple query, and expects its answer
 	parses   []parsed
 	closes   []closed
 	executes []execution
@@ -30,12 +34,22 @@ type compiler struct {
 	g       *group
 	on      *session
 	planned map[string]parseMessage // where this flush changes it
+	asked   int                     // messages so far that are answered one by one
 }
 
-func (f *flush) compile(on *session) compiled {
+// compile makes a flush ready, to be sent in two parts where it is split.
+func (f *flush) compile(on *session, at split) compiled {
 	c := &compiler{g: &group{}, on: on}
-	for i := range f.steps {
-		s := &f.steps[i]
+	steps := f.steps
+	if at != unsplit && steps[0].kind == 'Q' {
+		steps = f.extended()
+		c.g.simple = true
+	}
+	for i := range steps {
+		s := &steps[i]
+		if c.first == 0 && (at == beforeSync && s.kind == 'S' || at == beforeExecute && s.kind == 'E') {
+			c.first, c.answers = len(c.wire), c.asked
+		}
 		switch s.kind {
 		case 'P':
 			c.close(s.prepared.name)
@@ -44,6 +58,7 @@ func (f *flush) compile(on *session) compiled {
 			if s.wanted && !c.has(s.prepared) {
 				c.close(s.prepared.name)
 				c.wire = appendParse(c.wire, s.prepared)
+				c.asked++
 				c.prepare(s.prepared, true)
 			}
 		case 'C':
@@ -54,6 +69,7 @@ func (f *flush) compile(on *session) compiled {
 			c.g.executes = append(c.g.executes, s.execution)
 		}
 		c.wire = append(c.wire, s.raw...)
+		c.asked++
 		if s.kind == 'Q' || s.kind == 'S' {
 			c.groups = append(c.groups, c.g)
 			c.g = &group{}
@@ -87,6 +103,7 @@ func (c *compiler) intend(p parseMessage) {
 func (c *compiler) close(name string) {
 	if name != "" {
 		c.wire = appendCloseStatement(c.wire, name)
+		c.asked++
 		c.g.closes = append(c.g.closes, closed{name, true})
 	}
 }

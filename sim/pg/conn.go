@@ -31,6 +31,7 @@ type conn struct {
 	arrived *sync.Cond
 	inbox   []byte          // answers that the driver has not read yet
 	gone    error           // why the client end is no more; nil while it lives
+	fallen  bool            // the server ended it, and the client does not know yet
 	expired bool            // a deadline of the driver has passed: wakes Read, decides nothing
 	session *session        // while a flush or a transaction is under way, or something of this connection is in it
 	owner   context.Context // of the task that has checked the connection out
@@ -41,6 +42,8 @@ type conn struct {
 	start   startup
 	greeted bool
 	status  byte // I, T or E, as the driver was told
+	tx      transaction
+	frozen  bool // its transactions may keep one snapshot for all their statements
 }
 
 // dial is the DialFunc of the driver. A dial without a task in its context comes from the driver's background (a cancel
@@ -56,6 +59,7 @@ func (l *life) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	s.mu.Lock()
 	s.run.dials++
 	c := &conn{sessions: s, kernel: s.run.kernel, process: l.process, ordinal: s.run.dials, owner: context.WithoutCancel(ctx)}
+	s.run.conns[c] = struct{}{}
 	s.mu.Unlock()
 	c.arrived = sync.NewCond(&c.mu)
 	c.planner = planner{texts: s.statement, declared: map[string]parseMessage{}, portals: map[string]execution{}}
@@ -90,6 +94,8 @@ func (c *conn) Write(b []byte) (int, error) {
 	switch {
 	case f.ends:
 		c.end(errCut)
+	case f.executes == nil && c.isFallen():
+		c.perish(ctx)
 	case f.executes == nil:
 		c.deliver(f.local)
 	default:
@@ -105,12 +111,21 @@ func (c *conn) greet(b []byte) {
 		c.refuse(err)
 		return
 	}
+	if err := refuseStartup(start, c.sessions.permits()); err != nil {
+		c.refuse(err)
+		return
+	}
+	if refused := c.sessions.refused(); refused != nil {
+		c.deliver(refused)
+		c.end(errCut)
+		return
+	}
 	hello, err := c.sessions.hello(start)
 	if err != nil {
 		c.refuse(err)
 		return
 	}
-	c.start, c.greeted, c.status = start, true, 'I'
+	c.start, c.greeted, c.status, c.frozen = start, true, 'I', c.sessions.freezes(start)
 	c.planner.describe = func(p parseMessage) (description, bool) { return c.sessions.describe(start, p) }
 	c.planner.recall = func(p parseMessage) (description, bool) { return c.sessions.recall(start, p) }
 	c.deliver(appendHelloEnd(hello, c.ordinal))
@@ -144,10 +159,19 @@ func (c *conn) detach(why error) *session {
 	}
 	c.arrived.Broadcast()
 	c.mu.Unlock()
-	if first && c.process != nil {
-		c.process.Detach(c)
+	if first {
+		c.sessions.forgetConn(c)
+		if c.process != nil {
+			c.process.Detach(c)
+		}
 	}
 	return on
+}
+
+func (s *Sessions) forgetConn(c *conn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.run.conns, c)
 }
 
 // Abandon implements sim.Session: the process died.
@@ -155,7 +179,7 @@ func (c *conn) Abandon() {
 	c.mu.Lock()
 	c.inbox = nil
 	c.mu.Unlock()
-	c.end(sim.ErrKilled)
+	c.vanish(sim.ErrKilled, c.process.Actor())
 }
 
 // Close is called by the driver, often from its background; an end that the task has seen already is one already.

@@ -22,9 +22,11 @@ type exchange struct {
 	compiled      // the flush for this session, and what the gate put before
 	before   byte // transaction status when it was sent
 	answer   *answer
+	held     bool // the first part is out and answered, the second is not out
 
 	// where the reading stands
 	group          int
+	answers        int // to single messages, seen so far
 	parses, closes int // of the group, seen so far
 	execute        int
 	column         uint32 // type of the first column, from a RowDescription
@@ -32,28 +34,56 @@ type exchange struct {
 	described      bool
 }
 
-func (s *Sessions) newExchange(on *session, f *flush) *exchange {
-	return &exchange{s: s, on: on, f: f, compiled: f.compile(on), before: on.status, answer: &answer{}}
+func (s *Sessions) newExchange(on *session, f *flush, at split) *exchange {
+	return &exchange{s: s, on: on, f: f, compiled: f.compile(on, at), before: on.status, answer: &answer{}}
 }
 
-// send puts the flush on the wire, the clock before it where this session's differs.
+// send puts the flush on the wire, or the first part of it, and before it what the session has to be told.
 func (x *exchange) send() error {
-	if prefix := x.s.clockPrefix(x.on, x.f); prefix != nil {
-		x.wire = append(prefix, x.wire...)
+	out := x.wire
+	if x.first > 0 {
+		out = appendMessage(slices.Clone(x.wire[:x.first]), 'H')
+	}
+	groups := len(x.groups)
+	if prefix := x.s.prefix(x.on, x.f); prefix != nil {
+		out = append(prefix, out...)
 		x.groups = append([]*group{{silent: true}}, x.groups...)
+		x.s.recordFlush(x.on, x.f, append(slices.Clone(prefix), x.wire...), groups+1)
+	} else {
+		x.s.recordFlush(x.on, x.f, x.wire, groups)
 	}
 	x.on.soiled = x.on.soiled || x.f.keeps()
-	x.s.recordFlush(x.on, x.f, x.wire, len(x.groups))
-	if err := x.on.send(x.wire); err != nil {
+	if err := x.on.send(out); err != nil {
 		return errGone
 	}
 	return nil
 }
 
-// read reads until all of the answer is there. On the way the backend may wait for locks. Errors: those of wait (the
-// reading can be taken up again then), errGone, or a failure of the harness.
+// sendRest puts the second part on the wire.
+func (x *exchange) sendRest() error {
+	rest := x.wire[x.first:]
+	x.first, x.held, x.on.held = 0, false, false
+	if err := x.on.send(rest); err != nil {
+		return errGone
+	}
+	return nil
+}
+
+// read reads until all of the answer is there, or, held then, all of the answer to a first part. After an error the second
+// part goes at once. On the way the backend may wait for locks. Errors: those of wait (the reading can be taken up again
+// then), errGone, or a failure of the harness.
 func (x *exchange) read(ctx context.Context) error {
 	for x.group < len(x.groups) {
+		if x.first > 0 && x.answer.failed {
+			if err := x.sendRest(); err != nil {
+				return err
+			}
+		}
+		if x.first > 0 && x.answers == x.compiled.answers {
+			x.held, x.on.held, x.on.flushed = true, true, true
+			x.answer.held = true
+			return nil
+		}
 		m, err := x.s.receive(x.on)
 		switch {
 		case errors.Is(err, errWaits), err == nil && m.kind == 'N' && x.s.server.CanStop() && waitNotice(m.body):
@@ -61,7 +91,7 @@ func (x *exchange) read(ctx context.Context) error {
 			if x.group > 1 || len(x.f.executes) > 1 {
 				x.s.setMoved() // what it did before it waited may have let go of something
 			}
-			err = x.s.wait(ctx, x.on, x.f.label())
+			err = x.s.wait(ctx, x, x.f.label())
 		case err != nil:
 			err = x.s.unanswered(err, x.f)
 		case m.kind == 'N' && harnessNotice(m.body):
@@ -77,6 +107,19 @@ func (x *exchange) read(ctx context.Context) error {
 	x.on.flushed = true
 	x.s.after(x)
 	return nil
+}
+
+// readOut is read to the very end, be it that only the first part is out.
+func (x *exchange) readOut(ctx context.Context) error {
+	if !x.held {
+		if err := x.read(ctx); err != nil || !x.held {
+			return err
+		}
+	}
+	if err := x.sendRest(); err != nil {
+		return err
+	}
+	return x.read(ctx)
 }
 
 // unanswered tells the end of the session from a server that stands still.
@@ -95,17 +138,23 @@ func (x *exchange) take(m message, g *group) error {
 	switch m.kind {
 	case 'Z':
 		x.on.status = m.body[0]
-		x.group, x.parses, x.closes, x.execute, x.described = x.group+1, 0, 0, 0, false
+		x.group, x.answers, x.parses, x.closes, x.execute, x.described = x.group+1, 0, 0, 0, 0, false
 	case 'S':
 		silent = false // a parameter status is for the driver, whoever caused it
 	case '1':
+		x.answers++
+		silent = silent || g.simple
 		if x.parses < len(g.parses) {
 			p := g.parses[x.parses]
 			x.on.prepared[p.name] = p.parseMessage
 			silent = silent || p.silent
 			x.parses++
 		}
+	case '2', 'n':
+		x.answers++
+		silent = silent || g.simple
 	case '3':
+		x.answers++
 		if x.closes < len(g.closes) {
 			c := g.closes[x.closes]
 			delete(x.on.prepared, c.name)
@@ -115,6 +164,7 @@ func (x *exchange) take(m message, g *group) error {
 	case 'T':
 		x.column, x.binary = firstColumnType(m.body), firstColumnBinary(m.body)
 		x.described = true
+		x.answers++
 	case 'D':
 		x.row(m, g)
 	case 'C':
@@ -126,13 +176,15 @@ func (x *exchange) take(m message, g *group) error {
 			a.tags = append(a.tags, tag)
 		}
 		x.execute++
+		x.answers++
 		x.described = false
 	case 'I', 's':
 		x.execute++
+		x.answers++
 		x.described = false
 	case 'E':
 		if g.silent {
-			return fmt.Errorf("set the clock of a session: %s %s", readField(m.body, 'C'), readField(m.body, 'M'))
+			return fmt.Errorf("set the clock and the like of a session: %s %s", readField(m.body, 'C'), readField(m.body, 'M'))
 		}
 		x.error(m)
 	case 'G', 'H', 'W':
@@ -217,8 +269,8 @@ func (s *Sessions) after(x *exchange) {
 
 // note writes the result of a move into the history.
 func (s *Sessions) note(ctx context.Context, what string, f *flush, a *answer) {
-	e := sim.Entry{What: what, Text: a.String(), Keys: a.keys, Rows: a.rows}
-	if a.waited { // it stands at the gate of its wait now, but what came back is the statement's
+	e := sim.Entry{What: what, Text: a.String(), Keys: a.keys, Rows: a.rows, Outcome: a.outcome()}
+	if a.waited || a.held { // it stands at a gate of its own now, but what came back is the statement's
 		e.Label = f.label()
 	}
 	s.kernel().Note(ctx, e)

@@ -91,7 +91,8 @@ func (f *flush) offers(status byte, late []sim.Offer) []sim.Offer {
 }
 
 var (
-	always        = []sim.Offer{{Class: sim.Fault, Value: killAfter}, {Class: sim.Fault, Value: cutBefore}, {Class: sim.Fault, Value: cutAfter}}
+	always = []sim.Offer{{Class: sim.Fault, Value: killAfter}, {Class: sim.Fault, Value: cutBefore}, {Class: sim.Fault, Value: cutAfter},
+		{Class: sim.Fault, Value: terminatedBefore}, {Class: sim.Fault, Value: terminatedAfter}}
 	alwaysAndLate = append(slices.Clip(always), sim.Offer{Class: sim.Fault, Value: lateStatement})
 )
 

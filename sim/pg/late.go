@@ -15,50 +15,50 @@ const cable = "net"
 
 // sendLate hands the flush to the network: the client end is gone now, the bytes reach the server after the delay, as a task
 // of their own. Until then the session, where the connection held one, keeps its transaction and its locks.
-func (c *conn) sendLate(f *flush, delay time.Duration) {
+func (c *conn) sendLate(f *flush, foot sim.Footprint, delay time.Duration) {
 	on := c.detach(errCut)
 	f.detach()
-	s, start := c.sessions, c.start
-	c.kernel.Later(cable, f.label(), delay, func(ctx context.Context) {
+	s, start, stops := c.sessions, c.start, c.sessions.stops()
+	c.kernel.Land(sim.Late{Actor: cable, Label: f.label(), Delay: delay, Foot: foot.With(c.tx.touch.end()), Do: func(ctx context.Context) {
 		if on == nil {
+			if s.stops() != stops { // its connection did not outlive the server
+				s.note(ctx, "gone", f, &answer{})
+				return
+			}
 			var err error
 			if on, err = s.take(context.Background(), start); err != nil {
 				s.fail(err)
 				return
 			}
 		}
-		x := s.newExchange(on, f)
+		x := s.newExchange(on, f, unsplit)
 		err := x.send()
 		if err == nil {
-			err = x.read(ctx)
+			err = x.readOut(ctx)
 		}
-		s.landed(ctx, x, err)
-	})
+		s.landed(ctx, x, err, func() { s.release(on) })
+	}})
 }
 
-// completeLate lets a statement that waits in the server, and whose client gave up, complete when it is granted.
-func (c *conn) completeLate(x *exchange) {
-	c.detach(os.ErrDeadlineExceeded)
-	s := c.sessions
-	c.kernel.Later(cable, x.f.label(), 0, func(ctx context.Context) {
-		s.setMoved() // it may have been granted while nobody stood there for it
-		err := s.standBlocked(ctx, x.on, x.f.label())
-		if err == nil {
-			err = x.read(ctx)
-		}
-		s.landed(ctx, x, err)
-	})
+// stops is how often the server stopped in this run.
+func (s *Sessions) stops() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.run.stops
 }
 
-// landed ends a session whose last bytes have arrived: the server notices that the client is gone.
-func (s *Sessions) landed(ctx context.Context, x *exchange, err error) {
+// landed: the last bytes of a client that is gone have been carried out.
+func (s *Sessions) landed(ctx context.Context, x *exchange, err error, then func()) {
 	switch {
 	case err == nil:
 		s.note(ctx, "landed", x.f, x.answer)
+		then()
 	case errors.Is(err, errGone):
 		s.note(ctx, "gone", x.f, x.answer)
+		s.release(x.on)
+	default:
+		s.release(x.on)
 	}
-	s.release(x.on)
 }
 
 // overdue: the deadline of a statement passed while it waited in the server. As with the driver's own handling of a
@@ -66,7 +66,9 @@ func (s *Sessions) landed(ctx context.Context, x *exchange, err error) {
 func (c *conn) overdue(ctx context.Context, x *exchange, err error) {
 	switch {
 	case errors.Is(err, sim.ErrDeadlineCompletes):
-		c.completeLate(x)
+		c.detach(os.ErrDeadlineExceeded)
+		foot := c.tx.touch.now().With(c.tx.touch.end())
+		c.sessions.complete(x, foot, func() { c.sessions.release(x.on) })
 	case errors.Is(err, sim.ErrDeadline):
 		// The signal is there before the backend goes on, and cancels it before it looks at the lock.
 		err := c.sessions.cancel(x.on)
@@ -74,7 +76,7 @@ func (c *conn) overdue(ctx context.Context, x *exchange, err error) {
 			err = c.sessions.resume(x.on)
 		}
 		if err == nil {
-			err = x.read(ctx)
+			err = x.readOut(ctx)
 		}
 		if err != nil {
 			c.refuse(err)

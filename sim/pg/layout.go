@@ -13,6 +13,7 @@ import (
 type layout struct {
 	tables    []tableLayout
 	sequences []string // quoted, in order
+	catalogue *catalogue
 }
 
 type tableLayout struct {
@@ -65,6 +66,9 @@ func (s *Sessions) look(ctx context.Context) (*layout, error) {
 	if l.sequences, err = pgx.CollectRows(rows, pgx.RowTo[string]); err != nil {
 		return nil, fmt.Errorf("look for the sequences of database %s: %w", s.database, err)
 	}
+	if l.catalogue, err = newCatalogue(ctx, s.monitor); err != nil {
+		return nil, fmt.Errorf("database %s: %w", s.database, err)
+	}
 	s.layout = l
 	return l, nil
 }
@@ -82,4 +86,5 @@ func (s *Sessions) relayout() {
 	s.watch.Lock()
 	defer s.watch.Unlock()
 	s.layout = nil
+	s.untouch()
 }

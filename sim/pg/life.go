@@ -38,6 +38,7 @@ func (t tracer) TraceAcquireStart(ctx context.Context, pool *pgxpool.Pool, _ pgx
 	if t.life.over.Load() { // a loop that retries forever must find its end even when it never gets a connection
 		_, _ = t.life.sessions.kernel().Pass(ctx, sim.Gate{Address: sim.Address{Label: "sql:connect"}, Kind: sim.Statement})
 	}
+	t.life.sessions.awaitUp(ctx)
 	return ctx
 }
 

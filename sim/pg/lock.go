@@ -31,13 +31,13 @@ func waitNotice(body []byte) bool {
 
 // wait stops the backend and stands still until the kernel lets it go on. An error means that the answer never comes to
 // this client: sim.ErrKilled (the session has been released already), or a deadline.
-func (s *Sessions) wait(ctx context.Context, x *session, label string) error {
+func (s *Sessions) wait(ctx context.Context, x *exchange, label string) error {
 	if s.server.CanStop() {
-		if err := s.server.Stop(x.pid); err != nil {
+		if err := s.server.Stop(x.on.pid); err != nil {
 			return s.broken(fmt.Errorf("stop the backend that waits for a lock: %w", err))
 		}
 	}
-	x.blocked = true
+	x.on.blocked, x.on.waits = true, x
 	s.mu.Lock()
 	s.run.count.Blocks++
 	if s.run.record != nil {
@@ -48,22 +48,22 @@ func (s *Sessions) wait(ctx context.Context, x *session, label string) error {
 }
 
 // standBlocked stands still, with a backend that waits and is stopped, until the kernel lets it go on.
-func (s *Sessions) standBlocked(ctx context.Context, x *session, label string) error {
-	err := s.kernel().Block(ctx, sim.Backend{Session: x, PID: x.pid, Name: label})
+func (s *Sessions) standBlocked(ctx context.Context, x *exchange, label string) error {
+	err := s.kernel().Block(ctx, sim.Backend{Session: x.on, PID: x.on.pid, Name: label, Offers: whileWaiting})
 	if err != nil {
 		return err
 	}
-	return s.resume(x)
+	return s.resume(x.on)
 }
 
 // resume lets a backend that was stopped go on.
 func (s *Sessions) resume(x *session) error {
-	x.blocked = false
+	x.blocked, x.waits = false, nil
 	s.setMoved()
 	if !s.server.CanStop() {
 		return nil
 	}
-	if err := s.server.Continue(x.pid); err != nil {
+	if err := s.server.Continue(x.pid); err != nil && !(x.ended && errors.Is(err, ErrNoBackend)) {
 		return s.broken(fmt.Errorf("continue a backend: %w", err))
 	}
 	return nil
@@ -110,27 +110,6 @@ func (s *Sessions) Granted(waiting []sim.Backend) ([]sim.Backend, error) {
 		}
 	}
 	return granted, nil
-}
-
-// terminate ends a backend and returns when it has ended, its locks released.
-func (s *Sessions) terminate(x *session) error {
-	err := s.ask(func(ctx context.Context) error {
-		_, err := s.monitor.Exec(ctx, "select pg_terminate_backend($1)", x.pid)
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("terminate a session: %w", err)
-	}
-	if s.server.CanStop() { // also where we only tried to stop it: a stopped backend never hears that it has to go
-		if err := s.server.Continue(x.pid); err != nil && !errors.Is(err, ErrNoBackend) {
-			return fmt.Errorf("terminate a session: %w", err)
-		}
-	}
-	x.blocked = false
-	if err := x.awaitEnd(); err != nil {
-		return fmt.Errorf("terminate a session: wait for its end: %w", err)
-	}
-	return nil
 }
 
 // cancel asks the server to cancel what the backend does, and returns when the signal has been sent: the server closes

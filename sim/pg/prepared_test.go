@@ -207,7 +207,7 @@ func TestFlush_MessagesThatComeInPiecesWaitForTheirSync(t *testing.T) {
 		f, err = p.plan(append([]byte(nil), whole[cut:]...), 'I')
 		require.NoError(t, err)
 		require.Len(t, f.executes, 1)
-		require.True(t, bytes.Equal(whole, f.compile(on).wire))
+		require.True(t, bytes.Equal(whole, f.compile(on, unsplit).wire))
 	}
 }
 
@@ -229,7 +229,7 @@ func FuzzPlan(f *testing.F) {
 		if len(got.executes) == 0 && got.local == nil && !got.ends && len(p.held) != len(b) {
 			t.Fatalf("a flush of %d bytes vanished", len(b))
 		}
-		if c := got.compile(&session{prepared: map[string]parseMessage{}}); len(got.steps) > 0 && len(c.groups) == 0 {
+		if c := got.compile(&session{prepared: map[string]parseMessage{}}, unsplit); len(got.steps) > 0 && len(c.groups) == 0 {
 			t.Fatalf("a flush of %d messages expects no answer", len(got.steps))
 		}
 	})

@@ -46,6 +46,19 @@ func TestRefuse_NamesWhatWouldLeaveTheSimulation(t *testing.T) {
 		"analyze",
 		"set session authorization toy",
 		"/* a comment */ -- another\n copy t to stdout",
+		"set local \"lock_timeout\" = 5",
+		"set session statement_timeout = 5",
+		"select set_config($1, '5', true)",
+		"update pg_settings set setting = '5' where name = 'statement_timeout'",
+		"alter database d set transaction_timeout = 5",
+		"alter system set deadlock_timeout = 5",
+		"create function f() returns int language sql set lock_timeout = 5 as 'select 1'",
+		"create function f() returns void language plpgsql as $$ begin set local lock_timeout = 5; end $$",
+		"create function f() returns void language plpgsql as $$ begin if true then notify x; end if; end $$",
+		"do $$ begin perform set_config('lock_timeout', '5', true); end $$",
+		"do $$ begin perform pg_notify('x', ''); end $$",
+		"select set_config('default_transaction_isolation', 'serializable', false)",
+		"alter role toy set default_transaction_isolation = 'serializable'",
 	} {
 		s := readStatement(sql)
 		require.NotNil(t, s.refused, sql)
@@ -64,6 +77,8 @@ func TestRefuse_LeavesAloneWhatOnlyLooksLikeIt(t *testing.T) {
 		"select $1::text -- now()",
 		"select /* current_timestamp /* nested */ now() */ 1",
 		"create function f() returns int language sql as $$ select 1 -- copy $$",
+		"select set_config('work_mem', $1, true)",
+		"create function f() returns void language plpgsql as $$ begin insert into notify values (1); end $$",
 		"begin isolation level repeatable read read only not deferrable",
 		"set constraints all deferred",
 		"create table t (a int references b deferrable initially deferred)",
@@ -122,4 +137,76 @@ func TestRefuse_AClockHiddenInADefaultFailsForTheEnginesRole(t *testing.T) {
 	require.ErrorContains(t, y.sessions.Err(), "clock_timestamp")
 	k.Close()
 	y.sessions.Detach()
+}
+
+func TestRefuse_AClientThatSetsATimerAtItsStart(t *testing.T) {
+	for _, c := range []struct {
+		name, value string
+		refused     bool
+	}{
+		{"statement_timeout", "5s", true},
+		{"lock_timeout", "1", true},
+		{"options", "-c statement_timeout=5 -c geqo=off", true},
+		{"options", "-cstatement_timeout=5", true},
+		{"options", "--idle-in-transaction-session-timeout=5", true},
+		{"options", "-c default_transaction_isolation=serializable", true},
+		{"default_transaction_isolation", "serializable", true},
+		{"default_transaction_isolation", "repeatable read", false},
+		{"options", "-c geqo=off -c default_transaction_isolation=repeatable\\ read", false},
+		{"application_name", "statement_timeout", false},
+		{"search_path", "toy", false},
+	} {
+		err := refuseStartup(startup{settings: c.name + "\x00" + c.value}, permits{})
+		require.Equal(t, c.refused, err != nil, "%s=%s: %v", c.name, c.value, err)
+	}
+}
+
+// Such a client's run proves nothing.
+func TestRefuse_AStartUpParameterFailsTheRun(t *testing.T) {
+	y := openToy(t)
+	ctx := context.Background()
+	k := sim.New(sim.Config{Epoch: toyEpoch, Locks: y.sessions})
+	y.sessions.Attach(k)
+	k.Process("a", -1, func(ctx context.Context, p *sim.Process) error {
+		config := y.sessions.pool.Copy()
+		config.ConnConfig.RuntimeParams["statement_timeout"] = "5000"
+		y.sessions.Configure(config, p, "toy")
+		pool, err := pgxpool.NewWithConfig(ctx, config)
+		if err != nil {
+			return err
+		}
+		_, err = pool.Exec(ctx, "select 1")
+		return err
+	})
+	_ = k.Run(ctx, 0)
+	k.Close()
+	y.sessions.Detach()
+	var refused *RefusedStatementError
+	require.ErrorAs(t, y.sessions.Err(), &refused)
+	require.Contains(t, refused.Error(), "statement_timeout=5000")
+}
+
+func TestScan_FindsWhatNoTextOnTheWireShows(t *testing.T) {
+	y := openToy(t)
+	ctx := context.Background()
+	found, err := y.sessions.ScanCatalogue(ctx)
+	require.NoError(t, err)
+	require.Empty(t, found)
+	require.NoError(t, y.sessions.ask(func(ctx context.Context) error {
+		_, err := y.sessions.monitor.Exec(ctx, `
+			create table clocked (id int primary key, at timestamptz default now());
+			create function timed() returns int language sql set lock_timeout = 5 as 'select 1';
+			create function quick() returns void language plpgsql as $$ begin set local statement_timeout = 5; end $$;
+			create function loud() returns trigger language plpgsql as $$ begin perform pg_notify('x', ''); return null; end $$;
+			alter role toy set statement_timeout = '5s';
+			alter database toy set default_transaction_isolation = 'serializable'`)
+		return err
+	}))
+	found, err = y.sessions.ScanCatalogue(ctx)
+	require.NoError(t, err)
+	require.Len(t, found, 6)
+	for i, place := range []string{"default of public.clocked.at", "function public.loud", "function public.quick", "database toy", "function public.timed", "role toy"} {
+		require.Contains(t, found[i], place+": ")
+		require.Contains(t, found[i], "accepted")
+	}
 }

@@ -27,13 +27,27 @@ func (s *Sessions) Snapshot(ctx context.Context) error {
 	s.watch.Lock()
 	defer s.watch.Unlock()
 	s.layout = nil
+	s.untouch()
 	l, err := s.look(ctx)
 	if err != nil {
 		return err
 	}
+	if s.base, err = s.copyOf(ctx, l); err != nil {
+		return err
+	}
+	for range 2 { // the second finds what the first leaves, as every later one will
+		if err := s.restore(ctx, l, s.base, true); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// copyOf reads all rows, by primary key, and where the sequences stand. Needs watch.
+func (s *Sessions) copyOf(ctx context.Context, l *layout) (*base, error) {
 	tables, err := s.readTables(ctx, l.tables)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	b := &base{}
 	for _, t := range l.tables {
@@ -45,17 +59,11 @@ func (s *Sessions) Snapshot(ctx context.Context) error {
 		var call string
 		err := s.monitor.QueryRow(ctx, "select format('setval(%L, %s, %L)', $1::text, last_value, is_called) from "+q, q).Scan(&call)
 		if err != nil {
-			return fmt.Errorf("snapshot of sequence %s: %w", q, err)
+			return nil, fmt.Errorf("snapshot of sequence %s: %w", q, err)
 		}
 		b.sequences = append(b.sequences, call)
 	}
-	s.base = b
-	for range 2 { // the second finds what the first leaves, as every later one will
-		if err := s.reset(ctx, l, true); err != nil {
-			return err
-		}
-	}
-	return nil
+	return b, nil
 }
 
 // insertAll is one statement that puts the rows back, generated columns left to the server.
@@ -87,11 +95,11 @@ func (s *Sessions) Reset(ctx context.Context) error {
 		return err
 	}
 	s.freshen()
-	return s.reset(ctx, l, false)
+	return s.restore(ctx, l, s.base, false)
 }
 
-// reset empties what is not empty on disk, or everything, and fills in the base. Needs watch.
-func (s *Sessions) reset(ctx context.Context, l *layout, everything bool) error {
+// restore empties what is not empty on disk, or everything, and fills in b. Needs watch.
+func (s *Sessions) restore(ctx context.Context, l *layout, b *base, everything bool) error {
 	touched, err := s.touched(ctx, l, everything)
 	if err != nil {
 		return fmt.Errorf("reset database %s: %w", s.database, err)
@@ -99,29 +107,29 @@ func (s *Sessions) reset(ctx context.Context, l *layout, everything bool) error 
 	if err := s.empty(ctx, touched); err != nil {
 		return fmt.Errorf("reset database %s: %w", s.database, err)
 	}
-	if err := s.fill(ctx, l); err != nil {
+	if err := s.fill(ctx, l, b); err != nil {
 		return fmt.Errorf("reset database %s: restore the snapshot: %w", s.database, err)
 	}
 	return nil
 }
 
-// fill puts the rows and sequences of the base back.
-func (s *Sessions) fill(ctx context.Context, l *layout) error {
+// fill puts the rows and sequences of b back.
+func (s *Sessions) fill(ctx context.Context, l *layout, b *base) error {
 	var fill []string
-	if s.base == nil {
+	if b == nil {
 		for _, q := range l.sequences {
 			fill = append(fill, "alter sequence "+q+" restart")
 		}
 		return s.script(ctx, fill)
 	}
-	if s.replica && len(s.base.rows) > 0 {
+	if s.replica && len(b.rows) > 0 {
 		fill = append(fill, replicaRole)
 	}
-	for _, r := range s.base.rows {
+	for _, r := range b.rows {
 		fill = append(fill, r.insert)
 	}
-	if len(s.base.sequences) > 0 {
-		fill = append(fill, "select "+strings.Join(s.base.sequences, ", "))
+	if len(b.sequences) > 0 {
+		fill = append(fill, "select "+strings.Join(b.sequences, ", "))
 	}
 	return s.script(ctx, fill)
 }
@@ -158,7 +166,7 @@ func (s *Sessions) touched(ctx context.Context, l *layout, everything bool) ([]t
 }
 
 // empty deletes and vacuums. On a given server where triggers can't be switched off it truncates: slower, and such runs
-// claim no replay.
+// claim no replay. Where transactions may be SERIALIZABLE it truncates too.
 func (s *Sessions) empty(ctx context.Context, tables []tableLayout) error {
 	if len(tables) == 0 {
 		return nil
@@ -169,9 +177,13 @@ func (s *Sessions) empty(ctx context.Context, tables []tableLayout) error {
 		names = append(names, t.quoted)
 		deletes = append(deletes, "delete from "+t.quoted)
 	}
-	if !s.replica {
-		_, err := s.monitor.Exec(ctx, "truncate "+strings.Join(names, ", ")+" cascade")
+	truncate := "truncate " + strings.Join(names, ", ") + " cascade"
+	switch {
+	case !s.replica:
+		_, err := s.monitor.Exec(ctx, truncate)
 		return err
+	case s.options.Serializable:
+		return s.script(ctx, []string{replicaRole, truncate})
 	}
 	if err := s.script(ctx, deletes); err != nil {
 		return err

@@ -3,10 +3,7 @@ package pg
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
-	"io"
-	"os"
 	"slices"
 	"sort"
 	"strings"
@@ -29,8 +26,13 @@ type session struct {
 	prepared map[string]parseMessage // what this backend really has prepared, by name
 	clock    int64                   // its recon.sim_now in µs; clockUnknown when it may be anything
 	blocked  bool                    // it waits for a lock and is stopped
+	waits    *exchange               // the flush that waits then
 	soiled   bool                    // a statement left something in it that outlives a transaction
-	flushed  bool                    // the answer to its last flush has been read whole
+	flushed  bool                    // the answer to its last flush, or to the part that is out, has been read whole
+	ended    bool                    // the server ended it
+	timeline int                     // what it was told of the server's timeline; 0: nothing
+	readOnly bool                    // what it was told of its next transactions
+	held     bool                    // a part of a flush is out, its Sync is not
 
 	in []byte // bytes read from the server, from `at` on not yet looked at
 	at int
@@ -180,7 +182,7 @@ const cleaning = "CLOSE ALL; RESET ALL; RESET ROLE; UNLISTEN *; SELECT pg_adviso
 
 // cleaningBytes is what clean sends, and how many answers come.
 func (s *session) cleaningBytes() (wire []byte, ready int) {
-	if s.status != 'I' {
+	if s.status != 'I' || s.held { // before the Sync, ROLLBACK undoes a statement that would have committed by itself
 		wire, ready = appendQuery(wire, "ROLLBACK"), 1
 	}
 	if s.soiled {
@@ -198,7 +200,10 @@ func (s *session) clean() error {
 	if s.status != 'I' {
 		return fmt.Errorf("clean the session: its transaction status is %q afterwards", s.status)
 	}
-	s.soiled = false
+	if s.soiled { // RESET ALL
+		s.timeline, s.readOnly = 0, false
+	}
+	s.soiled, s.held = false, false
 	return nil
 }
 
@@ -235,15 +240,6 @@ func (s *session) command(wire []byte, expect int) error {
 	}
 	s.flushed = true
 	return nil
-}
-
-// awaitEnd reads until the server closes the socket. It does so only when the backend has ended, its locks released.
-func (s *session) awaitEnd() error {
-	_, err := io.Copy(io.Discard, s.wire)
-	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return err
-	}
-	return nil // an end by reset is an end as well
 }
 
 func (s *session) close() { _ = s.wire.Close() }

@@ -16,9 +16,19 @@ import (
 type SessionOptions struct {
 	// CommitLate are the delays offered for a COMMIT whose client is cut off before it lands.
 	CommitLate []time.Duration
+	// Linger are the delays offered until the server notices that a client is gone which held locks or waited for one.
+	Linger []time.Duration
+	// Down is how long Restart refuses connections, in virtual time.
+	Down time.Duration
 	// SetupTime is what recon.now() says to sessions that do not go through the gate, once InstallClock has run.
 	// Zero: recon.now() is an error there.
 	SetupTime time.Time
+	// Shadowed are functions of the server's clock and chance (now, random) that this database has made its own: its
+	// search_path finds functions of these names before pg_catalog's. Unqualified calls of them are let through.
+	Shadowed []string
+	// Serializable lets transactions be SERIALIZABLE. Reset truncates then, which is slower: what the server locks for them
+	// are pages, so that files must be the same anew.
+	Serializable bool
 	// Patience is the real time within which the server must answer. It can only fail a run.
 	Patience time.Duration
 }
@@ -30,12 +40,14 @@ type Sessions struct {
 	database string
 	options  SessionOptions
 	late     []sim.Offer // offered at a COMMIT
+	lingers  []sim.Value // offered where a client vanished
 
 	watch   sync.Mutex // held while the monitor is in use; guards the block
 	monitor *pgx.Conn
 	replica bool    // the monitor may switch triggers and foreign keys off
 	layout  *layout // tables and sequences, found in the catalogue; nil: to be looked for
 	base    *base   // what Reset restores; nil: nothing
+	standby *base   // what Failover restores; nil: nothing was remembered in this run
 
 	pool *pgxpool.Config // for Pool, parsed once
 
@@ -44,8 +56,10 @@ type Sessions struct {
 	hellos       map[startup][]byte     // what the server says to a new client, without pid and key
 	busy         map[*session]struct{}
 	texts        map[string]*statement
+	touches      map[*statement]*touch
 	descriptions map[descriptionKey]description
 	run          *run
+	checking     bool // footprints are held against the server's locks
 	moved        bool // something may have let go of a lock since Granted asked last
 	releasing    int  // sessions that are being rolled back or terminated now
 	calm         *sync.Cond
@@ -59,6 +73,17 @@ type run struct {
 	pools   []*pgxpool.Pool
 	record  *Recording
 	count   Counts
+	conns   map[*conn]struct{} // that the program has open
+
+	// the server, as the run has it
+	down     bool
+	stops    int // how often it stopped
+	readOnly bool
+	timeline int
+}
+
+func newRun(k *sim.Kernel) *run {
+	return &run{kernel: k, conns: map[*conn]struct{}{}, timeline: timelineFirst}
 }
 
 // Counts say what a run did on the wire.
@@ -68,6 +93,7 @@ type Counts struct {
 	Blocks   int // waits for a lock
 	Asked    int // questions about locks
 	Clocks   int // settings of the clock that went before a flush
+	Checked  int // footprints held against the server's locks
 }
 
 // textsMax bounds what is remembered of statements, for programs that write values into their SQL.
@@ -78,14 +104,23 @@ func NewSessions(server *Server, database string, options SessionOptions) (*Sess
 	if options.CommitLate == nil {
 		options.CommitLate = []time.Duration{2 * time.Second, 100 * time.Second}
 	}
+	if options.Linger == nil {
+		options.Linger = []time.Duration{2 * time.Second, 100 * time.Second}
+	}
+	if options.Down == 0 {
+		options.Down = downDefault
+	}
 	if options.Patience == 0 {
 		options.Patience = 20 * time.Second
 	}
 	s := &Sessions{
 		server: server, database: database, options: options, late: lateOffers(options.CommitLate),
 		idle: map[startup][]*session{}, hellos: map[startup][]byte{}, busy: map[*session]struct{}{},
-		texts: map[string]*statement{}, descriptions: map[descriptionKey]description{},
-		run: &run{},
+		texts: map[string]*statement{}, touches: map[*statement]*touch{}, descriptions: map[descriptionKey]description{},
+		run: newRun(nil),
+	}
+	for _, d := range options.Linger {
+		s.lingers = append(s.lingers, sim.Value{Verb: sim.Seconds(d)})
 	}
 	s.calm = sync.NewCond(&s.mu)
 	ctx, cancel := context.WithTimeout(context.Background(), options.Patience)
@@ -113,7 +148,8 @@ func (s *Sessions) Attach(k *sim.Kernel) {
 	s.Detach()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.run = &run{kernel: k}
+	s.run = newRun(k)
+	s.standby = nil
 	s.moved = true
 }
 
@@ -177,6 +213,10 @@ func (s *Sessions) Close() error {
 	return s.monitor.Close(ctx)
 }
 
+func (s *Sessions) permits() permits {
+	return permits{shadowed: s.options.Shadowed, serializable: s.options.Serializable}
+}
+
 // statement is read once a text.
 func (s *Sessions) statement(sql string) *statement {
 	s.mu.Lock()
@@ -186,8 +226,9 @@ func (s *Sessions) statement(sql string) *statement {
 	}
 	if len(s.texts) >= textsMax {
 		clear(s.texts)
+		clear(s.touches)
 	}
-	read := readStatement(sql)
+	read := s.permits().read(sql)
 	s.texts[sql] = read
 	return read
 }

@@ -20,23 +20,39 @@ type statement struct {
 	defines  bool   // changes the catalogue: what is remembered of prepared statements is void
 	keeps    bool   // leaves something in the session that outlives a transaction (a setting, a session lock, a temporary table)
 	releases bool   // may let go of locks inside an open transaction (savepoints, advisory unlock)
+	isolates bool   // says something of isolation: its transaction, or its session, may keep a snapshot
+	snaps    bool   // takes a snapshot for certain
+	resumes  bool   // goes on with what an earlier statement began (a cursor), or ends a part of the transaction
+	single   bool   // it is one statement, not several in one text
+	selects  bool   // a SELECT: its snapshot is taken before it runs
+	sets     bool   // SET, RESET, a savepoint: no work that could be held
+	names    names
 	refused  *RefusedStatementError
 }
 
 // queryName is the comment that sqlc puts before each query.
 var queryName = regexp.MustCompile(`^\s*--\s*name:\s*([A-Za-z_][A-Za-z0-9_]*)`)
 
-func readStatement(sql string) *statement {
+func readStatement(sql string) *statement { return permits{}.read(sql) }
+
+// read reads a text of a program that may say what p says.
+func (p permits) read(sql string) *statement {
 	list := statements(lex(sql))
-	s := &statement{sql: sql, squeezed: strings.Join(strings.Fields(sql), " "), empty: len(list) == 0}
-	s.refused = refuse(sql, list)
-	if len(list) == 1 {
+	s := &statement{sql: sql, squeezed: strings.Join(strings.Fields(sql), " "), empty: len(list) == 0, names: readNames(list)}
+	s.refused = refuse(sql, list, p)
+	if s.single = len(list) == 1; s.single {
 		s.classify(list[0])
+		first := list[0][0]
+		s.snaps, s.selects = snaps(first), first.is("select")
+		s.sets = first.is("set") || first.is("reset") || first.is("savepoint") || first.is("release") || first.is("rollback") || first.is("show")
 	}
 	for _, tokens := range list {
 		s.defines = s.defines || defines(tokens)
 		s.releases = s.releases || releases(tokens)
 		s.keeps = s.keeps || keeps(tokens)
+		s.isolates = s.isolates || isolates(tokens)
+		s.resumes = s.resumes || resumes(tokens[0])
+		s.names.unknown = s.names.unknown || !followed(tokens[0])
 	}
 	s.label = s.name()
 	return s
@@ -139,6 +155,39 @@ func keeps(tokens []token) bool {
 		case strings.HasPrefix(t.text, "pg_advisory_lock"), strings.HasPrefix(t.text, "pg_try_advisory_lock"):
 			return true
 		}
+	}
+	return false
+}
+
+// isolates finds REPEATABLE READ and SERIALIZABLE wherever they can be asked for: BEGIN, SET TRANSACTION, a setting.
+func isolates(tokens []token) bool {
+	for _, t := range tokens {
+		if t.kind == word && (t.text == "isolation" || t.text == "default_transaction_isolation" || t.text == "transaction_isolation") ||
+			t.kind == text && strings.Contains(t.text, "transaction_isolation") {
+			return true
+		}
+	}
+	return false
+}
+
+func snaps(first token) bool {
+	return first.is("select") || first.is("with") || first.is("insert") || first.is("update") || first.is("delete") || first.is("merge")
+}
+
+// resumes: a cursor touches when it is fetched from, ROLLBACK TO frees locks.
+func resumes(first token) bool {
+	return first.is("fetch") || first.is("move") || first.is("rollback")
+}
+
+// followed says that a statement with this first word touches what its text names, and nothing else.
+func followed(first token) bool {
+	if first.kind != word {
+		return first.sign("(")
+	}
+	switch first.text {
+	case "select", "with", "values", "table", "insert", "update", "delete", "merge", "truncate", "lock", "explain", "do", "call", "declare", "fetch", "move",
+		"close", "begin", "start", "commit", "end", "rollback", "abort", "savepoint", "release", "set", "reset", "show":
+		return true
 	}
 	return false
 }

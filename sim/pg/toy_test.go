@@ -70,6 +70,8 @@ type outcome struct {
 	tables  Tables
 	err     error // of the kernel
 	failure error // of the wire
+
+	bootErrors []error
 }
 
 // hash is what must be the same in a replay.
@@ -93,7 +95,7 @@ func (y *toy) run(t testing.TB, d sim.Decider, p program) outcome {
 		k.Heal()
 		err = k.Run(ctx, 20*time.Minute)
 	}
-	o := outcome{history: k.History(), err: err, failure: y.sessions.Err()}
+	o := outcome{history: k.History(), err: err, failure: y.sessions.Err(), bootErrors: k.BootErrors()}
 	k.Close()
 	y.sessions.Detach()
 	tables, dumpErr := y.sessions.Dump(ctx)

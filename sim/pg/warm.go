@@ -67,20 +67,22 @@ func (s *Sessions) release(x *session) {
 		return
 	}
 	switch {
+	case x.ended:
+		s.lose(x)
 	case x.blocked:
-		if err := s.terminate(x); err != nil {
+		if _, err := s.terminate(x); err != nil {
 			s.fail(err)
 		}
 		s.lose(x)
 	case !x.flushed: // in the middle of an answer: only after a failure of the harness
-		_ = s.terminate(x)
+		_, _ = s.terminate(x)
 		s.lose(x)
 	default:
 		s.recordClean(x)
-		held := x.status != 'I' || x.soiled
+		held := x.status != 'I' || x.soiled || x.held
 		if err := x.clean(); err != nil {
 			s.fail(fmt.Errorf("session of %s: %w", x.start.user, err))
-			_ = s.terminate(x)
+			_, _ = s.terminate(x)
 			s.lose(x)
 			return
 		}
@@ -90,6 +92,9 @@ func (s *Sessions) release(x *session) {
 
 // lose forgets a session that has ended.
 func (s *Sessions) lose(x *session) {
+	s.mu.Lock()
+	delete(s.busy, x)
+	s.mu.Unlock()
 	x.close()
 	s.setMoved()
 }
