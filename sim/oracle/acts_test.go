@@ -229,7 +229,9 @@ func TestSubmitting_NothingIsSentAgainBlindly(t *testing.T) {
 	same := next
 	same.Key = ""
 	finds(t, "submitting", "under a key that sms does not know", sends(lost, same))
-	accepts(t, "submitting", sends(world.Call{At: at("03:00:00"), Answer: "throttled rate_limited", Outcome: "throttled 5s"}, next))
+	put := world.Call{At: at("03:05:00"), Answer: "throttled rate_limited", Outcome: "throttled 5s"}
+	accepts(t, "submitting", sends(put, next))
+	finds(t, "submitting", "under a new key without proof", sends(lost, put, next))
 
 	absent := world.Call{At: at("03:06:00"), What: "look-up", Answer: "rejected absent"}
 	accepts(t, "submitting", sends(lost, absent, next))

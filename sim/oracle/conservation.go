@@ -10,7 +10,7 @@ import (
 // its window, and is cancelled where a person skipped that; a closed night left no due window without a job or a person's
 // word; each record is in a state that exists; what an intent covers was planned, and it covers something.
 func conservation() Oracle {
-	return claim{name: "conservation", check: func(v View, s *seen) {
+	return claim{name: "conservation", spoil: lostState, check: func(v View, s *seen) {
 		jobs := by(rows(v.Tables, "job"), "account_id", "window_id")
 		windows := rows(v.Tables, "window")
 		windowsAndJobs(windows, jobs, s)
@@ -111,4 +111,15 @@ func plannedPairs(v View, s *seen) {
 			s.broke("intent:"+i.text("intent_id"), "it covers nothing")
 		}
 	}
+}
+
+// lostState puts a record into a state that does not exist.
+func lostState(v *View) bool {
+	for _, table := range []string{"job", "intent", "correction"} {
+		for _, r := range rows(v.Tables, table) {
+			r.set("state", "lost")
+			return true
+		}
+	}
+	return false
 }

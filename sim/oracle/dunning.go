@@ -10,7 +10,7 @@ import (
 // dunning: nobody is reminded of what is paid or in doubt. No reminder began for an invoice that the provider's truth
 // had paid longer ago than our knowledge may lag, nor while a break named it.
 func dunning() Oracle {
-	return claim{name: "dunning", check: func(v View, s *seen) {
+	return claim{name: "dunning", spoil: paidLongBefore, check: func(v View, s *seen) {
 		if v.Truth == nil {
 			return
 		}
@@ -122,4 +122,28 @@ func (d *dunned) doubted(s *seen, intent, invoice row, began time.Time) {
 				invoice.text("invoice_id"), strconv.Quote(doubt.key), stamp(doubt.from)).Double.Messages = 1
 		}
 	}
+}
+
+// paidLongBefore lets an invoice that somebody was reminded of have been paid a month earlier.
+func paidLongBefore(v *View) bool {
+	if v.Truth == nil {
+		return false
+	}
+	intents, invoices := by(rows(v.Tables, "intent"), "intent_id"), by(rows(v.Tables, "invoice"), "invoice_id")
+	var ignored seen
+	for _, m := range v.Truth.Messages {
+		intent, ok := intents[intentOf(m.Key, intents)]
+		if !ok || intent.text("kind") != "reminder" {
+			continue
+		}
+		for _, p := range rows(v.Tables, "intent_step") {
+			invoice, owed := invoices[p.text("invoice_id")]
+			if owed && p.text("intent_id") == intent.text("intent_id") && p.text("dropped_why") == "" {
+				v.Truth.Payments = append(v.Truth.Payments, world.Payment{Ref: "spoiled", Invoice: invoice.text("invoice_id"), Currency: invoice.text("currency"),
+					AmountMinor: ignored.number(invoice, "amount_minor"), At: m.At.Add(-v.Limits.PaymentLag).AddDate(0, -1, 0)})
+				return true
+			}
+		}
+	}
+	return false
 }

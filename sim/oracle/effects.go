@@ -13,7 +13,7 @@ import (
 // No fault excuses it. A channel that can neither be asked nor deduplicates may leave a message undone (the record is
 // then given up, and says so), but never doubled.
 func effects() Oracle {
-	return claim{name: "effects", check: func(v View, s *seen) {
+	return claim{name: "effects", spoil: doubledEffect, check: func(v View, s *seen) {
 		if v.Truth == nil {
 			return
 		}
@@ -152,3 +152,21 @@ func intentOf(key string, intents map[string]row) string {
 }
 
 func money(currency string, minor int64) map[string]int64 { return map[string]int64{currency: minor} }
+
+// doubledEffect lets the last message, or else the last refund, happen once more.
+func doubledEffect(v *View) bool {
+	if v.Truth == nil {
+		return false
+	}
+	if n := len(v.Truth.Messages); n > 0 {
+		v.Truth.Messages = append(v.Truth.Messages, v.Truth.Messages[n-1])
+		return true
+	}
+	if n := len(v.Truth.Refunds); n > 0 {
+		again := v.Truth.Refunds[n-1]
+		again.Before = false
+		v.Truth.Refunds = append(v.Truth.Refunds, again)
+		return true
+	}
+	return false
+}

@@ -3,7 +3,7 @@ package oracle
 // intentOnce: a reconciliation decides at most once to remind a contact on a channel with a kind of message, and no two
 // intents leave under one key.
 func intentOnce() Oracle {
-	return claim{name: "intent-once", check: func(v View, s *seen) {
+	return claim{name: "intent-once", spoil: decidedTwice, check: func(v View, s *seen) {
 		decided, keys := map[string]string{}, map[string]string{}
 		for _, intent := range rows(v.Tables, "intent") {
 			s.look()
@@ -21,3 +21,6 @@ func intentOnce() Oracle {
 		}
 	}}
 }
+
+// decidedTwice lets one reminder be decided twice.
+func decidedTwice(v *View) bool { return twice(v.Tables, "intent") }

@@ -15,6 +15,9 @@ type Oracle interface {
 	Name() string
 	ExcusedBy() []string // fault kinds under which it makes no claim
 	Check(v View) Finding
+	// Spoil answers a copy of a good view that is damaged on purpose, so that Check must object to it: whoever runs
+	// oracles sees with it that they are not blind. False: there is nothing here that this one could see damaged.
+	Spoil(v View) (View, bool)
 }
 
 // View is all that oracles see of a run.
@@ -70,6 +73,7 @@ type claim struct {
 	name    string
 	excused []string
 	check   func(v View, s *seen)
+	spoil   func(v *View) bool // damages a view that is its own; false: nothing to damage
 }
 
 func (c claim) Name() string        { return c.name }
@@ -81,4 +85,12 @@ func (c claim) Check(v View) Finding {
 	// Checks walk over maps; what they report must not depend on the order.
 	slices.SortFunc(s.Violations, func(a, b Violation) int { return cmp.Or(cmp.Compare(a.Record, b.Record), cmp.Compare(a.Text, b.Text)) })
 	return s.Finding
+}
+
+func (c claim) Spoil(v View) (View, bool) {
+	spoiled := v.copied()
+	if !c.spoil(&spoiled) {
+		return View{}, false
+	}
+	return spoiled, true
 }

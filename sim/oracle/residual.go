@@ -1,10 +1,12 @@
 package oracle
 
+import "strconv"
+
 // residual: for each reconciliation and currency, provider − ledger = the residual that is recorded = the sum over its
 // breaks; opening + new is the total; and what is new on the provider's side is what the provider's own statement of
 // that account and window comes to.
 func residual() Oracle {
-	return claim{name: "residual", check: func(v View, s *seen) {
+	return claim{name: "residual", spoil: centAstray, check: func(v View, s *seen) {
 		explained := map[string]int64{}
 		for _, b := range rows(v.Tables, "break") {
 			explained[b.key("job_id", "generation", "currency")] += s.number(b, "residual_minor")
@@ -75,4 +77,14 @@ func totalAddsUp(s *seen, name string, t row, explained int64) {
 			s.broke(record, "%s: opening %d + new %d − matched %d is not closing %d", side, opening, fresh, matched, closing)
 		}
 	}
+}
+
+// centAstray lets the recorded residual of a reconciliation be a minor unit off.
+func centAstray(v *View) bool {
+	for _, t := range rows(v.Tables, "envelope_total") {
+		var ignored seen
+		t.set("residual_minor", strconv.FormatInt(ignored.number(t, "residual_minor")+1, 10))
+		return true
+	}
+	return false
 }

@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -12,7 +13,7 @@ import (
 // done, after a look-up that proved it absent, or under the same key while the other side surely knows it; a call is
 // made only after `submitting` is committed, and while no transaction is open.
 func submitting() Oracle {
-	return claim{name: "submitting", check: func(v View, s *seen) {
+	return claim{name: "submitting", spoil: calledBlindly, check: func(v View, s *seen) {
 		if v.Truth != nil && v.Limits.Terms != nil {
 			s.blindly(v)
 		}
@@ -58,12 +59,14 @@ func actOf(c world.Call, intents map[string]row) string {
 	return ""
 }
 
-// blind says why a call must not have been made, or nothing. Terms are those of the service.
+// blind says why a call must not have been made, or nothing. What a refusal says, it says of its own call only: the doubt
+// about one before it stays. Terms are those of the service.
 func blind(v View, before []world.Call, c world.Call) string {
-	last := before[len(before)-1]
-	if refused(last) {
+	doubtful := slices.DeleteFunc(slices.Clone(before), refused)
+	if len(doubtful) == 0 {
 		return ""
 	}
+	last := doubtful[len(doubtful)-1]
 	terms := v.Limits.Terms[c.Service]
 	if provedAbsent(v.Truth.Calls, last, c.At, terms.Settling) {
 		return ""
@@ -166,4 +169,26 @@ func (s *seen) called(e sim.Entry, d *desk) {
 func acts(label string) bool {
 	_, what, _ := strings.Cut(label, " ")
 	return strings.HasPrefix(what, "send(") || strings.HasPrefix(what, "refund(")
+}
+
+// calledBlindly lets the last act that was not refused be called again at once, under another key.
+func calledBlindly(v *View) bool {
+	if v.Truth == nil || v.Limits.Terms == nil {
+		return false
+	}
+	intents := by(rows(v.Tables, "intent"), "intent_id")
+	later := map[string]bool{} // things with a later call
+	for _, c := range slices.Backward(v.Truth.Calls) {
+		thing := actOf(c, intents)
+		if thing == "" || later[thing] {
+			continue
+		}
+		later[thing] = true
+		if !refused(c) && actOf(world.Call{What: c.What, Label: c.Label, Key: c.Key + "/again"}, intents) == thing {
+			c.Key += "/again"
+			v.Truth.Calls = append(v.Truth.Calls, c)
+			return true
+		}
+	}
+	return false
 }

@@ -10,7 +10,7 @@ import (
 // exists, breaks and intents belong to an envelope, and every reminder that was due when a job was finished is covered
 // by an intent of that time. And whether a COMMIT without an answer was done is asked under the lock that it holds.
 func together() Oracle {
-	return claim{name: "together", check: func(v View, s *seen) {
+	return claim{name: "together", spoil: tornApart, check: func(v View, s *seen) {
 		if v.History != nil {
 			readBack(v.History, s)
 		}
@@ -110,4 +110,14 @@ func (t *timetable) check(s *seen, job row, recorded time.Time, lease time.Durat
 			}
 		}
 	}
+}
+
+// tornApart takes the envelope of a finished job away, as if it had been written in a transaction of its own and lost.
+func tornApart(v *View) bool {
+	for _, job := range rows(v.Tables, "job") {
+		if job.text("state") == "done" {
+			return without(v.Tables, "envelope", func(e row) bool { return e.key("job_id", "generation") == job.key("job_id", "generation") })
+		}
+	}
+	return false
 }

@@ -5,13 +5,15 @@ import (
 	"fmt"
 	"strconv"
 	"time"
+
+	"github.com/recondrill/recondrill/sim"
 )
 
 // Channel delivers messages to contacts: e-mail, SMS, push. Keyed, look-up or neither are its terms.
 type Channel struct {
 	service
 	setup ChannelSetup
-	hear  func(ctx context.Context, r Receipt) error
+	hear  func(r Receipt) error
 	known map[string]bool // addresses of contacts; others are refused
 }
 
@@ -26,12 +28,16 @@ func (c *Channel) Name() string { return c.name }
 func (c *Channel) Send(ctx context.Context, m Message) Answer {
 	return c.act(ctx, request{
 		what: "send", key: m.Key,
-		label:  fmt.Sprintf("send(%s,%s)", m.Contact, m.Key),
-		detail: hash(m.Account + "\n" + m.Contact + "\n" + m.Address + "\n" + m.Subject + "\n" + m.Body),
-		refuse: func() string { return c.refuses(m.Address) },
-		effect: func(now time.Time, late bool) string { return c.deliver(m, now, late) },
+		label:   fmt.Sprintf("send(%s,%s)", m.Contact, m.Key),
+		detail:  hash(m.Account + "\n" + m.Contact + "\n" + m.Address + "\n" + m.Subject + "\n" + m.Body),
+		touches: []string{"contact " + m.Contact, keyed(m.Key)},
+		also:    sendOutcomes,
+		refuse:  func() string { return c.refuses(m.Address) },
+		effect:  func(place string, now time.Time, late bool) string { return c.deliver(m, place, now, late) },
 	})
 }
+
+var sendOutcomes = []sim.Value{value(contactInvalid), value(poison)}
 
 func (c *Channel) refuses(address string) string {
 	if c.known == nil {
@@ -48,7 +54,7 @@ func (c *Channel) refuses(address string) string {
 	return ""
 }
 
-func (c *Channel) deliver(m Message, now time.Time, late bool) string {
+func (c *Channel) deliver(m Message, place string, now time.Time, late bool) string {
 	n := 0
 	for _, d := range c.w.truth.Messages {
 		if d.Channel == c.name && d.Contact == m.Contact {
@@ -58,6 +64,6 @@ func (c *Channel) deliver(m Message, now time.Time, late bool) string {
 	id := c.w.f.id("msg", c.name+"/"+m.Contact+"/"+m.Key+"/"+strconv.Itoa(n))
 	c.w.truth.Messages = append(c.w.truth.Messages, Delivered{MessageID: id, Channel: c.name, Contact: m.Contact, Address: m.Address,
 		Account: m.Account, Key: m.Key, Subject: m.Subject, Body: m.Body, BodyHash: hash(m.Body), At: now, Late: late})
-	c.testify(m, id, now)
+	c.testify(m, id, place, now)
 	return id
 }

@@ -2,9 +2,9 @@ package world
 
 import "slices"
 
-// compare finds the differences between a provider's rows and the books the plain way: by the provider's object,
-// then by our reference and amount, then what is left over. It knows no windows and no grace, and it shares no code
-// with the engine, whose matching it is there to judge.
+// compare finds the differences between a provider's rows and the books the plain way: by the provider's object, then
+// by our reference and amount, then by the object under another name, then what is left over. It knows no windows and
+// no grace, and it shares no code with the engine, whose matching it is there to judge.
 func compare(rows []row, books []Fact) []Planted {
 	var found []Planted
 	paired := make([]int, len(rows)) // the fact of each row, -1 none
@@ -12,7 +12,7 @@ func compare(rows []row, books []Fact) []Planted {
 	pair := func(same func(row, Fact) bool) {
 		for i, r := range rows {
 			for j, f := range books {
-				if paired[i] < 0 && !taken[j] && r.Category == f.RowKind && r.Currency == f.Currency && same(r, f) {
+				if paired[i] < 0 && !taken[j] && r.Currency == f.Currency && same(r, f) {
 					paired[i], taken[j] = j, true
 				}
 			}
@@ -21,13 +21,15 @@ func compare(rows []row, books []Fact) []Planted {
 	for i := range paired {
 		paired[i] = -1
 	}
+	object := func(r row, f Fact) bool { return r.Source != "" && r.Source == f.ProviderRef }
 	pair(func(r row, f Fact) bool {
-		return r.Source != "" && r.Source == f.ProviderRef && r.Gross == f.AmountMinor
+		return r.Category == f.RowKind && object(r, f) && r.Gross == f.AmountMinor
 	})
-	pair(func(r row, f Fact) bool { return r.Source != "" && r.Source == f.ProviderRef })
+	pair(func(r row, f Fact) bool { return r.Category == f.RowKind && object(r, f) })
 	pair(func(r row, f Fact) bool {
-		return r.Invoice != "" && r.Invoice == f.BusinessRef && r.Gross == f.AmountMinor
+		return r.Category == f.RowKind && r.Invoice != "" && r.Invoice == f.BusinessRef && r.Gross == f.AmountMinor
 	})
+	pair(object) // the same movement under another name
 	for i, r := range rows {
 		p := Planted{Account: r.Account, RowKind: r.Category, Currency: r.Currency, ProviderRef: r.Source, RowID: r.ID, BusinessRef: r.Invoice, At: r.At, Asks: "task"}
 		if paired[i] < 0 {
@@ -43,6 +45,11 @@ func compare(rows []row, books []Fact) []Planted {
 		}
 		f := books[paired[i]]
 		p.Key = f.Key
+		if r.Category != f.RowKind {
+			p.Kind, p.Residual = PlantState, r.net()-f.Net()
+			found = append(found, p)
+			continue
+		}
 		if d := r.Gross - f.AmountMinor; d != 0 {
 			p.Kind, p.Residual = PlantAmount, d
 			found = append(found, p)

@@ -23,7 +23,10 @@ func (c *Cron) Name() string { return c.setup.Name }
 // Slots are the instants of the timetable.
 func (c *Cron) Slots() []time.Time {
 	first := c.setup.First
-	if first.IsZero() {
+	switch {
+	case c.setup.At != "":
+		first, _ = firstAt(c.setup.Zone, c.setup.At, c.w.setup.Epoch) // validate has read both
+	case first.IsZero():
 		first = night(c.w.setup.Epoch)
 	}
 	slots := make([]time.Time, c.setup.Slots)
@@ -37,11 +40,11 @@ func (c *Cron) Slots() []time.Time {
 // n = 1); it starts what the host starts and need not wait for it.
 func (c *Cron) Run(fire func(ctx context.Context, slot time.Time, n int)) {
 	c.w.k.World(c.setup.Name, func(ctx context.Context) error {
-		for _, slot := range c.Slots() {
+		for nth, slot := range c.Slots() {
 			if err := c.w.k.SleepUntil(ctx, slot.Add(-c.earliest())); err != nil {
 				return err
 			}
-			firings := c.firings(slot)
+			firings := c.firings(slot, nth)
 			if firings == nil {
 				c.w.k.After(c.setup.Name, c.earliest(), "no tick "+slot.Format(time.RFC3339), func(time.Time) { c.w.mark(c.setup.Name, "missed", slot.Format(time.RFC3339)) })
 			}
@@ -71,13 +74,26 @@ func (c *Cron) earliest() time.Duration {
 	return most
 }
 
+// leftOut: no clock of the host's zone shows the time that its timetable says for this slot.
+func (c *Cron) leftOut(slot time.Time, nth int) bool {
+	loc, err := time.LoadLocation(c.setup.Zone)
+	return err == nil && nth == 0 && c.setup.At != "" && slot.In(loc).Format("15:04") != c.setup.At
+}
+
 // firings decides when a slot's tick really comes.
-func (c *Cron) firings(slot time.Time) []time.Time {
+func (c *Cron) firings(slot time.Time, nth int) []time.Time {
 	offers := []sim.Value{value("missing")}
 	for _, d := range c.setup.Apart {
 		for _, verb := range []string{"duplicate", "early", "late"} {
 			offers = append(offers, sim.Value{Verb: verb, Arg: sim.Seconds(d)})
 		}
+	}
+	if c.leftOut(slot, nth) {
+		offers = append(offers, value("gap missed"), value("gap late 3600s"))
+	}
+	again, repeats := shownAgain(c.setup.Zone, slot)
+	if repeats {
+		offers = append(offers, sim.Value{Verb: "repeat", Arg: sim.Seconds(again.Sub(slot))})
 	}
 	v := c.w.k.Tick(c.setup.Name, "tick "+slot.Format(time.RFC3339), offers)
 	apart := duration(v.Arg)
@@ -90,6 +106,13 @@ func (c *Cron) firings(slot time.Time) []time.Time {
 		return []time.Time{slot.Add(-apart)}
 	case "late":
 		return []time.Time{slot.Add(apart)}
+	case "gap":
+		if _, d := ending(v); d > 0 {
+			return []time.Time{slot.Add(d)}
+		}
+		return nil
+	case "repeat":
+		return []time.Time{slot, slot.Add(apart)}
 	}
 	return []time.Time{slot}
 }

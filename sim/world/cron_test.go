@@ -65,8 +65,8 @@ func TestPayers_PayDuringTheRunAndShowInALaterStatement(t *testing.T) {
 	for _, p := range during {
 		require.True(t, p.At.After(DefaultEpoch))
 		require.NotEqual(t, "2026-03-01", p.Window)
-		require.NotContains(t, string(s.w.Provider.statement(p.Account, s.w.account(p.Account).Windows[0], true)), p.Ref)
-		require.Contains(t, string(s.w.Provider.statement(p.Account, s.w.windowAt(p.Account, p.At), true)), p.Ref)
+		require.NotContains(t, string(s.w.Provider.statement(p.Account, s.w.account(p.Account).Windows[0])), p.Ref)
+		require.Contains(t, string(s.w.Provider.statement(p.Account, s.w.windowAt(p.Account, p.At))), p.Ref)
 	}
 }
 
@@ -76,7 +76,7 @@ func TestRun_SameSeedSameHistory(t *testing.T) {
 			at(t, firstPayment(t, Setup{}).address(1), sim.Outcome, effectLater+" 45s"))
 		s.w.Cron("cron-1").Run(func(context.Context, time.Time, int) {})
 		for _, ch := range s.w.Channels {
-			ch.OnReceipt(func(context.Context, Receipt) error { return nil })
+			ch.OnReceipt(func(Receipt) error { return nil })
 		}
 		s.process(func(ctx context.Context, p *sim.Process) {
 			r := s.refund("k1")
@@ -90,4 +90,57 @@ func TestRun_SameSeedSameHistory(t *testing.T) {
 		return s.k.History().Hash()
 	}
 	require.Equal(t, hash(), hash())
+}
+
+func TestCron_TheHourThatIsLeftOutAndTheHourThatComesTwice(t *testing.T) {
+	for _, c := range []struct {
+		epoch, slot, decided string
+		want                 []string
+	}{
+		{"2026-03-29T00:55:00Z", "2026-03-29T01:00:00Z", "", []string{"0s"}},
+		{"2026-03-29T00:55:00Z", "2026-03-29T01:00:00Z", "gap missed", nil},
+		{"2026-03-29T00:55:00Z", "2026-03-29T01:00:00Z", "gap late 3600s", []string{"1h0m0s"}},
+		{"2026-10-25T00:25:00Z", "2026-10-25T00:30:00Z", "", []string{"0s"}},
+		{"2026-10-25T00:25:00Z", "2026-10-25T00:30:00Z", "repeat 3600s", []string{"0s", "1h0m0s"}},
+	} {
+		epoch, err := time.Parse(time.RFC3339, c.epoch)
+		require.NoError(t, err)
+		var deviations []sim.Deviation
+		if c.decided != "" {
+			deviations = append(deviations, at(t, "cron-1 tick "+c.slot+"/1", sim.Fault, c.decided))
+		}
+		s := newStage(t, Setup{Epoch: epoch, Crons: []CronSetup{{Name: "cron-1", At: "02:30", Zone: "Europe/Berlin"}}}, deviations...)
+		slot := s.w.Cron("cron-1").Slots()[0]
+		require.Equal(t, c.slot, slot.Format(time.RFC3339))
+		var fired []string
+		s.w.Cron("cron-1").Run(func(_ context.Context, of time.Time, _ int) {
+			require.Equal(t, slot, of)
+			fired = append(fired, s.k.Now().Sub(DefaultEpoch).String())
+		})
+		// The kernel of a stage begins at another time than this world; only what lies between counts.
+		s.run(24 * 365 * time.Hour)
+		require.Len(t, fired, len(c.want), c.decided)
+		require.Len(t, s.k.History().Used, len(deviations), c.decided)
+	}
+}
+
+func TestWall_IsTheEndOfAGapAndTheFirstOfTwo(t *testing.T) {
+	for zone, want := range map[string][2]string{
+		"Europe/Berlin": {"2026-03-29T01:00:00Z", "2026-10-25T00:30:00Z"},
+		"Europe/London": {"2026-03-29T02:30:00Z", "2026-10-25T02:30:00Z"},
+		"UTC":           {"2026-03-29T02:30:00Z", "2026-10-25T02:30:00Z"},
+	} {
+		for i, day := range []string{"2026-03-29T00:00:00Z", "2026-10-25T00:00:00Z"} {
+			after, err := time.Parse(time.RFC3339, day)
+			require.NoError(t, err)
+			if zone == "Europe/London" && i == 0 {
+				want[0] = "2026-03-29T01:30:00Z" // summer time already
+			}
+			at, err := firstAt(zone, "02:30", after)
+			require.NoError(t, err)
+			require.Equal(t, want[i], at.Format(time.RFC3339), zone)
+		}
+	}
+	_, err := firstAt("UTC", "half past two", DefaultEpoch)
+	require.ErrorContains(t, err, "accepted is a local time like 02:30")
 }

@@ -59,3 +59,56 @@ func night(after time.Time) time.Time {
 	}
 	return n
 }
+
+// firstAt is the first instant at or after another at which clocks of a zone show the local time given: 02:30.
+func firstAt(zone, local string, after time.Time) (time.Time, error) {
+	loc, err := time.LoadLocation(zone)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("zone %q: %w", zone, err)
+	}
+	clock, err := time.Parse("15:04", local)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("time %q: accepted is a local time like 02:30", local)
+	}
+	for day := after.In(loc).AddDate(0, 0, -1); ; day = day.AddDate(0, 0, 1) {
+		if at := wall(loc, day.Year(), day.Month(), day.Day(), clock.Hour(), clock.Minute()); !at.Before(after) {
+			return at.UTC(), nil
+		}
+	}
+}
+
+// wall is the instant of a local time: the end of a gap that leaves it out, the first of two.
+func wall(loc *time.Location, year int, month time.Month, day, hour, minute int) time.Time {
+	t := time.Date(year, month, day, hour, minute, 0, 0, loc)
+	start, end := t.ZoneBounds()
+	switch {
+	case t.Hour() == hour && t.Minute() == minute:
+		if before, ok := shown(t, start.Add(-1)); ok && before.Before(start) {
+			return before
+		}
+		return t
+	case t.Sub(start) < end.Sub(t): // read with the clocks as they are after the change
+		return start
+	default:
+		return end
+	}
+}
+
+// shown is when clocks as they are at another time would show what they show at t; false where that is t itself.
+func shown(t, other time.Time) (time.Time, bool) {
+	_, ours := t.Zone()
+	_, theirs := other.In(t.Location()).Zone()
+	return t.Add(time.Duration(ours-theirs) * time.Second), ours != theirs
+}
+
+// shownAgain is the second time of two at which clocks in a zone show the same; false for any other.
+func shownAgain(zone string, at time.Time) (time.Time, bool) {
+	loc, err := time.LoadLocation(zone)
+	if err != nil {
+		return time.Time{}, false
+	}
+	t := at.In(loc)
+	_, end := t.ZoneBounds()
+	again, ok := shown(t, end)
+	return again.UTC(), ok && !end.IsZero() && !again.Before(end)
+}

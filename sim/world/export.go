@@ -1,8 +1,6 @@
 package world
 
 import (
-	"bytes"
-	"encoding/csv"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,12 +12,11 @@ import (
 
 // export is one real statement: its bytes are what the provider answers for its window.
 type export struct {
-	name    string
-	window  string
-	records [][]string // with the header
-	body    []byte
-	rows    []row
-	books   []Fact
+	name   string
+	window string
+	body   []byte
+	rows   []row
+	books  []Fact
 }
 
 // rowKinds are the words of statements and ledgers; what a provider calls otherwise is an adjustment.
@@ -86,7 +83,7 @@ func (e *export) readStatement(file string) error {
 	if err != nil {
 		return err
 	}
-	e.body, e.records = body, s.records
+	e.body = body
 	ref := slices.IndexFunc(refColumns, func(c string) bool { _, ok := s.column[c]; return ok })
 	seen := map[string]bool{}
 	for i := 1; i < len(s.records); i++ {
@@ -124,24 +121,4 @@ func rowKind(category string) string {
 		return "reserve"
 	}
 	return "adjustment"
-}
-
-// statement is the file itself, or what a truncated answer leaves of it.
-func (e export) statement(whole bool) []byte {
-	if whole {
-		return e.body
-	}
-	records := slices.Clone(e.records)
-	category := slices.Index(records[0], "reporting_category")
-	for i := len(records) - 1; i > 0; i-- {
-		if records[i][category] != "payout" {
-			records = slices.Delete(records, i, i+1)
-			break
-		}
-	}
-	var b bytes.Buffer
-	if err := csv.NewWriter(&b).WriteAll(records); err != nil {
-		panic(err) // a bytes.Buffer takes everything
-	}
-	return b.Bytes()
 }

@@ -16,14 +16,15 @@ const (
 	PlantFee               = "fee_differs"
 	PlantPaidTwice         = "duplicate_at_provider" // the payer paid twice, we know of one → refund
 	PlantBookedTwice       = "duplicate_in_ledger"
-	PlantDispute           = "dispute"   // the provider took a charge back, our ledger does not know
-	PlantAmbiguous         = "ambiguous" // three equal charges of a reference, two equal facts that name no charge
+	PlantDispute           = "dispute"       // the provider took a charge back, our ledger does not know
+	PlantState             = "state_differs" // the provider calls a movement a dispute, our ledger has it as a refund
+	PlantAmbiguous         = "ambiguous"     // three equal charges of a reference, two equal facts that name no charge
 )
 
 // PlantKinds are all of them.
 func PlantKinds() []string {
 	return []string{PlantMissingInLedger, PlantNoReference, PlantMissingAtProvider, PlantTiming, PlantAmount, PlantFee,
-		PlantPaidTwice, PlantBookedTwice, PlantDispute, PlantAmbiguous}
+		PlantPaidTwice, PlantBookedTwice, PlantDispute, PlantState, PlantAmbiguous}
 }
 
 // plants are the kinds to plant in order. By default the two that make the engine act (a refund and a local
@@ -88,6 +89,13 @@ func (b *builder) plant(kind string, acc Account, n int) {
 		taken := b.dispute(first)
 		p = b.planted(PlantMissingInLedger, taken, "")
 		p.Residual = taken.net()
+	case PlantState:
+		taken := b.dispute(first)
+		other := factOf(taken, inv.Customer)
+		other.Key, other.Kind, other.RowKind, other.HasFee, other.FeeMinor = "refund/"+taken.Source, "refund", "refund", false, 0
+		b.book(other)
+		p = b.planted(kind, taken, other.Key)
+		p.Residual = taken.net() - other.Net()
 	}
 	b.book(fact)
 	b.list(p)

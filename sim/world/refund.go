@@ -17,10 +17,11 @@ type RefundRequest struct {
 func (p *Provider) Refund(ctx context.Context, r RefundRequest) Answer {
 	return p.act(ctx, request{
 		what: "refund", key: r.Key,
-		label:  fmt.Sprintf("refund(%s,%d,%s)", r.PaymentRef, r.AmountMinor, r.Key),
-		detail: fmt.Sprintf("%s %s %s %d", r.Account, r.PaymentRef, r.Currency, r.AmountMinor),
-		refuse: func() string { return p.refuses(r) },
-		effect: func(now time.Time, late bool) string { return p.refunded(r, now, late) },
+		label:   fmt.Sprintf("refund(%s,%d,%s)", r.PaymentRef, r.AmountMinor, r.Key),
+		detail:  fmt.Sprintf("%s %s %s %d", r.Account, r.PaymentRef, r.Currency, r.AmountMinor),
+		touches: []string{"account " + r.Account, keyed(r.Key)},
+		refuse:  func() string { return p.refuses(r) },
+		effect:  func(_ string, now time.Time, late bool) string { return p.refunded(r, now, late) },
 	})
 }
 

@@ -68,13 +68,3 @@ func rowsOf(all []row, account string, w Window) []row {
 	})
 	return of
 }
-
-// truncated loses the last row that is no payout: what is left does not tie.
-func truncated(rows []row) []row {
-	for i := len(rows) - 1; i >= 0; i-- {
-		if rows[i].Category != "payout" {
-			return slices.Delete(slices.Clone(rows), i, i+1)
-		}
-	}
-	return nil
-}

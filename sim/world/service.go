@@ -10,13 +10,14 @@ import (
 
 // service is what the provider and the channels have in common: terms, keys, calls that are decided and recorded.
 type service struct {
-	w     *World
-	name  string
-	terms Terms
-	keys  map[string]*kept
-	acts  map[string]*done // by key: what really happened last, for look-ups
-	nth   map[string]int   // calls so far by label, as the kernel counts them
-	offer []sim.Value      // what can be decided about an act
+	w       *World
+	name    string
+	terms   Terms
+	keys    map[string]*kept
+	acts    map[string]*done // by key: what really happened last, for look-ups
+	nth     map[string]int   // calls so far by label, as the kernel counts them
+	acting  []sim.Value      // what can be decided about an act
+	trouble                  // what ails it for longer than one call
 }
 
 // done is what a look-up of a key finds.
@@ -29,56 +30,25 @@ type done struct {
 // request is one call that changes something here.
 type request struct {
 	what, key, label, detail string
-	refuse                   func() string                         // why it can never be done; empty: it can
-	effect                   func(now time.Time, late bool) string // does it, answers the reference
+	touches                  []string                                            // what of the service it reads or changes, see foot
+	also                     []sim.Value                                         // what can be decided about it beside the service's usual
+	refuse                   func() string                                       // why it can never be done; empty: it can
+	effect                   func(place string, now time.Time, late bool) string // does it, answers the reference
 }
 
 func newService(w *World, name string, t Terms) service {
-	return service{w: w, name: name, terms: t, keys: map[string]*kept{}, acts: map[string]*done{}, nth: map[string]int{}, offer: outcomes(t)}
+	return service{w: w, name: name, terms: t, keys: map[string]*kept{}, acts: map[string]*done{}, nth: map[string]int{}, acting: outcomes(t)}
 }
 
 // Terms are the promises of this service.
 func (s *service) Terms() Terms { return s.terms }
-
-func value(text string) sim.Value {
-	v, err := sim.ParseValue(text)
-	if err != nil {
-		panic(err) // a literal of this package
-	}
-	return v
-}
-
-// What can be decided about a call that acts, beside the plain acceptance.
-const (
-	noEffect    = "timeout, no effect"
-	effectNow   = "timeout, effect now"
-	effectLater = "timeout, effect later"
-	throttled   = "throttled"
-)
-
-// pendingFor is how long a pending act takes to become final.
-const pendingFor = 10 * time.Minute
-
-// outcomes are what can be decided about an act. Effects that come later come after the longest call and before the
-// settling time is over: that is what the settling time promises.
-func outcomes(t Terms) []sim.Value {
-	soon := t.CallTimeout + min(15*time.Second, (t.Settling-t.CallTimeout)/3)
-	late := t.Settling - (t.Settling-t.CallTimeout)/4
-	all := []sim.Value{{}, value(noEffect), value(effectNow), value(effectLater + " " + sim.Seconds(soon.Truncate(time.Second))),
-		value(effectLater + " " + sim.Seconds(late.Truncate(time.Second))), value(throttled + " 5s"), value(throttled + " 120s"),
-		value("failed"), value("rejected")}
-	if t.LookUp {
-		all = append(all, value("pending"))
-	}
-	return all
-}
 
 // act is one call that changes something: a gate of the caller, a decision of the service, at most one effect.
 func (s *service) act(ctx context.Context, r request) Answer {
 	var a Answer
 	var wait bool
 	place := ""
-	_, err := s.w.k.Call(ctx, sim.Call{Actor: s.name, Label: r.label, Detail: r.detail, Outcomes: s.offer,
+	_, err := s.w.k.Call(ctx, sim.Call{Actor: s.name, Label: r.label, Detail: r.detail, Outcomes: s.offers(r), Foot: s.foot(r.touches...),
 		Do: func(outcome sim.Value, now time.Time) {
 			place = s.place(r.label)
 			c := Call{At: now, Caller: caller(ctx), Service: s.name, What: r.what, Label: r.label, Key: r.key, Outcome: outcome.String()}
@@ -90,14 +60,23 @@ func (s *service) act(ctx context.Context, r request) Answer {
 	case err != nil:
 		return Answer{Kind: "unknown", Code: "no answer", Err: err}
 	case wait:
+		s.forgets(r, place)
 		return s.giveUp(ctx, place)
+	case a.Code == disconnected:
+		s.forgets(r, place)
+		s.w.mark(s.name, "gave up", place)
+		return a
 	case a.Code == inFlight && s.terms.InFlight == "block":
 		return s.block(ctx, r, place)
 	}
 	return a
 }
 
-const inFlight = "idempotency_key_in_use"
+// Codes that a caller goes by.
+const (
+	inFlight     = "idempotency_key_in_use"
+	disconnected = "connection lost"
+)
 
 // decide carries an outcome out. wait: the caller gets no answer.
 func (s *service) decide(r request, place string, outcome sim.Value, now time.Time) (a Answer, wait, effect bool) {
@@ -107,6 +86,9 @@ func (s *service) decide(r request, place string, outcome sim.Value, now time.Ti
 	if isLate {
 		delay = duration(late)
 	}
+	if a, ails := s.ails(r.label, place, outcome, now); ails {
+		return a, false, false
+	}
 	switch {
 	case text == noEffect:
 		return Answer{Kind: "unknown", Code: "timeout"}, true, false
@@ -115,7 +97,10 @@ func (s *service) decide(r request, place string, outcome sim.Value, now time.Ti
 	}
 	wait = text == effectNow || isLate
 	if k := s.remembered(r.key, now); k != nil {
-		return s.replay(k, r), wait, false
+		if text == otherAnswer && k.answer.Kind == "accepted" {
+			return Answer{Kind: "rejected", Code: "duplicate"}, false, false
+		}
+		return s.unheard(s.replay(k, r), text), wait, false
 	}
 	switch reason := r.refuse(); {
 	case reason != "":
@@ -124,6 +109,8 @@ func (s *service) decide(r request, place string, outcome sim.Value, now time.Ti
 		return s.keep(r, now, Answer{Kind: "failed", Code: "api_error"}, s.terms.Stores != "2xx"), false, false
 	case text == "rejected":
 		return s.keep(r, now, Answer{Kind: "rejected", Code: "declined"}, s.terms.Stores != "2xx"), false, false
+	case text == contactInvalid:
+		return s.keep(r, now, Answer{Kind: "rejected", Code: "contact_invalid"}, s.terms.Stores != "2xx"), false, false
 	case text == "pending":
 		s.acts[r.key] = &done{at: now, pending: true}
 		s.land(r, place, pendingFor)
@@ -136,14 +123,22 @@ func (s *service) decide(r request, place string, outcome sim.Value, now time.Ti
 		s.land(r, place, delay)
 		return a, true, true
 	}
-	return s.keep(r, now, s.happen(r, place, now, false), true), wait, true
+	return s.unheard(s.keep(r, now, s.happen(r, place, now, false), true), text), wait, true
+}
+
+// unheard is what the caller learns of an answer whose connection breaks at once.
+func (s *service) unheard(a Answer, outcome string) Answer {
+	if outcome == answerLost {
+		return Answer{Kind: "unknown", Code: disconnected}
+	}
+	return a
 }
 
 // happen does the act: from here on it is true.
 func (s *service) happen(r request, place string, now time.Time, late bool) Answer {
-	ref := r.effect(now, late)
+	s.w.mark(s.name, "effect", place) // before what it brings about at once
+	ref := r.effect(place, now, late)
 	s.acts[r.key] = &done{at: now, ref: ref} // nobody asks for the empty key
-	s.w.mark(s.name, "effect", place)
 	return Answer{Kind: "accepted", Ref: ref, Found: true}
 }
 

@@ -39,18 +39,19 @@ type Terms struct {
 
 // ChannelSetup is one channel.
 type ChannelSetup struct {
-	Name           string // email sms push
-	Terms          Terms
-	ReceiptAfter   time.Duration // typical: 30s; drawn between none and four times that
-	ReceiptTwice   int           // per 10,000 messages
-	ReceiptEarly   int           // per 10,000: at the very instant of the effect, racing our commit
-	ReceiptBounced int           // per 10,000: bounced instead of delivered
+	Name         string // email sms push
+	Terms        Terms
+	ReceiptAfter time.Duration // typical: 30s; drawn between none and four times that
 }
 
-// CronSetup is one cron host with its timetable: Slots instants, Every apart, from First on.
+// CronSetup is one cron host with its timetable: Slots instants, Every apart, from First on, or from the first time
+// after the epoch that clocks in Zone show At. A time that a change of the clocks leaves out is its end, one that it
+// brings twice is the first of both.
 type CronSetup struct {
 	Name  string
-	First time.Time // zero: the first 02:00Z after the epoch
+	First time.Time // zero, without At: the first 02:00Z after the epoch
+	At    string    // local, 02:30
+	Zone  string    // IANA name: UTC
 	Every time.Duration
 	Slots int
 	Apart []time.Duration // how far off duplicate, early and late ticks may be: 1s 40s 5m
@@ -92,6 +93,7 @@ func (s Setup) WithDefaults() Setup {
 	s.Crons = slices.Clone(s.Crons)
 	for i := range s.Crons {
 		c := &s.Crons[i]
+		setDefault(&c.Zone, "UTC")
 		setDefault(&c.Every, 24*time.Hour)
 		setDefault(&c.Slots, 1)
 		if len(c.Apart) == 0 {
@@ -156,6 +158,9 @@ func (s Setup) validate() error {
 			return fmt.Errorf("world setup: cron %q every %s with %d slots: accepted are distinct names, Every above 0 and at least one slot", c.Name, c.Every, c.Slots)
 		}
 		seen[c.Name] = true
+		if _, err := firstAt(c.Zone, c.At, DefaultEpoch); err != nil && c.At != "" {
+			return fmt.Errorf("world setup: cron %s: %w", c.Name, err)
+		}
 	}
 	return nil
 }
@@ -169,8 +174,8 @@ func (t Terms) validate(of string) error {
 			return fmt.Errorf("world setup: %s %s is %q; accepted are %s", of, w.name, w.value, strings.Join(w.accepted, ", "))
 		}
 	}
-	if t.LookUpLag < 0 || t.LookUpLag >= t.Settling || t.CallTimeout <= 0 || t.CallTimeout >= t.Settling {
-		return fmt.Errorf("world setup: %s: CallTimeout %s and LookUpLag %s must be below Settling %s", of, t.CallTimeout, t.LookUpLag, t.Settling)
+	if t.LookUpLag < 0 || t.CallTimeout <= 0 || t.CallTimeout+t.LookUpLag >= t.Settling {
+		return fmt.Errorf("world setup: %s: CallTimeout %s and LookUpLag %s must together be below Settling %s", of, t.CallTimeout, t.LookUpLag, t.Settling)
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ func TestSetup_WhatCannotBeMadeIsRefusedByName(t *testing.T) {
 		`Plant "theft"`:           {Plant: []string{"theft"}},
 		"Currencies":              {Currencies: []string{"usd"}},
 		`Provider Stores is "x"`:  {Provider: Terms{Stores: "x"}},
-		"must be below Settling":  {Provider: Terms{CallTimeout: time.Hour}},
+		"must together be below Settling":  {Provider: Terms{CallTimeout: time.Hour}},
 		`channel name "provider"`: {Channels: []ChannelSetup{{Name: "provider"}}},
 		`cron "c"`:                {Crons: []CronSetup{{Name: "c"}, {Name: "c"}}},
 	} {
@@ -25,7 +25,7 @@ func TestSetup_WhatCannotBeMadeIsRefusedByName(t *testing.T) {
 func TestSetup_LateEffectsComeAfterTheLongestCallAndBeforeSettling(t *testing.T) {
 	s := newService(nil, "x", Terms{}.withDefaults())
 	late := 0
-	for _, o := range s.offer {
+	for _, o := range s.acting {
 		if len(o.String()) > len(effectLater) && o.String()[:len(effectLater)] == effectLater {
 			d := duration(o.String()[len(effectLater)+1:])
 			require.Greater(t, d, s.terms.CallTimeout)

@@ -9,32 +9,57 @@ import (
 	"github.com/recondrill/recondrill/sim"
 )
 
-var statementOutcomes = []sim.Value{{}, value("unavailable"), value("pending"), value("truncated")}
+var (
+	statementOutcomes = []sim.Value{{}, value("unavailable"), value("pending"), value("truncated"), value(noEffect), value(throttled), value(throttled + " 120s"),
+		value("page shift"), value(outage + " 300s"), value(outage + " 1200s"), value(poison)}
+	withRows = append(statementOutcomes[:len(statementOutcomes):len(statementOutcomes)], value("empty"))
+)
 
 // Statement is the itemised payout report of one window. Pending: the window or its lag is not over. A truncated one
-// is accepted and not Completed: it does not prove that it is whole. The rows of automatic payouts prove themselves
-// for half of the accounts; the others, windows without payouts and empty ones need the word Completed.
+// is accepted and not Completed: it does not prove that it is whole; so is one whose pages shifted while they were
+// read, which has a row twice and lacks another, and one that is empty though there are rows. The rows of automatic
+// payouts prove themselves for half of the accounts; the others, windows without payouts and empty ones need the word
+// Completed.
 func (p *Provider) Statement(ctx context.Context, account, window string) (Answer, []byte) {
 	var body []byte
-	label := fmt.Sprintf("statement(%s,%s)", account, window)
-	a := p.read(ctx, "statement", label, "", statementOutcomes, func(outcome sim.Value, now time.Time) Answer {
-		switch outcome.Verb {
-		case "unavailable":
+	w, unknown := p.window(account, window)
+	answer := func(place string, outcome sim.Value, now time.Time) Answer {
+		switch {
+		case outcome.String() == noEffect:
+			return Answer{Kind: "unknown", Code: "timeout"}
+		case outcome.Verb == throttled:
+			return Answer{Kind: "throttled", Code: "rate_limited", RetryAfter: duration(outcome.Arg)}
+		case outcome.Verb == "unavailable":
 			return Answer{Kind: "failed", Code: "unavailable"}
-		case "pending":
+		case outcome.Verb == "pending":
 			return Answer{Kind: "pending", Code: "not_ready"}
-		}
-		w, err := p.window(account, window)
-		if err != nil {
-			return Answer{Kind: "rejected", Code: err.Error()}
-		}
-		if now.Before(w.DueAt) {
+		case unknown != nil:
+			return Answer{Kind: "rejected", Code: unknown.Error()}
+		case now.Before(w.DueAt):
 			return Answer{Kind: "pending", Code: "not_settled"}
 		}
-		whole := outcome.Verb != "truncated"
-		body = p.statement(account, w, whole)
+		whole := true
+		body = p.statement(account, w)
+		switch outcome.String() {
+		case "truncated":
+			body, whole = truncated(body), false
+		case "empty":
+			body, whole = emptied(body), false
+		case "page shift":
+			var changed bool
+			body, changed = shifted(body)
+			if whole = false; changed {
+				p.w.mark(p.name, "shifted", place)
+			}
+		}
 		return Answer{Kind: "accepted", Found: true, Completed: whole && p.saysCompleted(account, w)}
-	})
+	}
+	offers := statementOutcomes
+	if unknown == nil && len(rowsOf(p.rows, account, w)) > 0 {
+		offers = withRows
+	}
+	a := p.read(ctx, question{what: "statement", label: fmt.Sprintf("statement(%s,%s)", account, window), touches: []string{"account " + account},
+		offers: offers, answer: answer})
 	if a.Kind != "accepted" {
 		body = nil
 	}
@@ -55,15 +80,11 @@ func (p *Provider) window(account, id string) (Window, error) {
 	return day(acc.Zone, id, acc.ProviderLag)
 }
 
-func (p *Provider) statement(account string, w Window, whole bool) []byte {
+func (p *Provider) statement(account string, w Window) []byte {
 	if e, ok := p.exports[account]; ok && e.window == w.ID {
-		return e.statement(whole)
+		return e.body
 	}
-	rows := rowsOf(p.rows, account, w)
-	if !whole {
-		rows = truncated(rows)
-	}
-	return writeCSV(rows, w)
+	return writeCSV(rowsOf(p.rows, account, w), w)
 }
 
 // saysCompleted: an account that lets the payouts speak says nothing where they cover every row.
