@@ -5,20 +5,17 @@ import "github.com/recondrill/recondrill/sim"
 // crash is a process that ends at a gate: before what it was about to do, or after it was done and before it knew.
 // It bites when the life really ended there.
 func crash() Kind {
-	return kind{name: "crash", accepted: "kill before, kill after",
-		forms: []form{{class: sim.Fault, words: "kill before"}, {class: sim.Fault, words: "kill after"}},
-		bit:   func(d sim.Deviation, r run) bool { return killed(r.after(), d.At.Actor) >= 0 }}
+	return kind{name: "crash", forms: []form{breaks("kill before"), breaks("kill after")},
+		bit: func(d sim.Deviation, r run) bool { return killed(r.after(), d.At.Actor) >= 0 }}
 }
 
 // lateStatement is a crash whose last bytes are still on their way: it bites when the server carried them out after
 // the process was dead.
 func lateStatement() Kind {
-	return kind{name: "late-statement", accepted: "late statement",
-		forms: []form{{class: sim.Fault, words: "late statement"}},
-		bit: func(d sim.Deviation, r run) bool {
-			dead := killed(r.after(), d.At.Actor)
-			return dead >= 0 && some(r.after()[dead:], func(e sim.Entry) bool { return landed(e, d.At.Label) })
-		}}
+	return kind{name: "late-statement", forms: []form{breaks("late statement")}, bit: func(d sim.Deviation, r run) bool {
+		dead := killed(r.after(), d.At.Actor)
+		return dead >= 0 && some(r.after()[dead:], func(e sim.Entry) bool { return landed(e, d.At.Label) })
+	}}
 }
 
 // landed: bytes whose sender was gone were carried out.

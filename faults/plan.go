@@ -11,10 +11,10 @@ import (
 // Rule is how often a kind is drawn, and where.
 type Rule struct {
 	Kind   string
-	Per10k int    // at each gate where the kind draws something; 0: set up by the drill itself, only expected to bite
+	Per10k int    // at each gate where the kind draws something; 0: it comes about by itself or by how the drill is set up, and is only expected to bite
 	Only   string // glob over the value's text: "kill before", "stall *"; empty: all
 	Where  string // glob over actor and label: "worker-*/* sql:FinishJob"; empty: everywhere
-	Most   int    // only the first so many times an actor stands at a place; 0: always
+	First  int    // only the first so many times an actor stands at a place; 0: always
 }
 
 // Plan is what a drill may do to a run.
@@ -22,6 +22,7 @@ type Plan struct {
 	Rules   []Rule
 	Switch  int // per 10,000 moves: another task goes on
 	Latency int // per 10,000 gates: a delay
+	Hold    int // per 10,000 statements: a Sync or a Bind is held back while others move
 	Most    int // faults and outcomes of one run, for sim.Seeded; 0: as many as are drawn
 }
 
@@ -32,7 +33,7 @@ type Durations struct {
 
 const (
 	perMost  = 10_000
-	planForm = "rules like `crash 40 first 2 only kill before at worker-*/* sql:*`, and `switch 300`, `latency 100`, `most 3`, one a clause between semicolons"
+	planForm = "rules like `crash 40 first 2 only kill before at worker-*/* sql:*`, and `switch 300`, `latency 100`, `hold 50`, `most 3`, one a clause between semicolons"
 )
 
 // String is one line; ParsePlan is its inverse.
@@ -52,8 +53,8 @@ func (p Plan) String() string {
 // String is the rule's clause in a plan.
 func (r Rule) String() string {
 	text := r.Kind + " " + strconv.Itoa(r.Per10k)
-	if r.Most != 0 {
-		text += " first " + strconv.Itoa(r.Most)
+	if r.First != 0 {
+		text += " first " + strconv.Itoa(r.First)
 	}
 	if r.Only != "" {
 		text += " only " + r.Only
@@ -70,7 +71,7 @@ type number struct {
 }
 
 func (p *Plan) numbers() []number {
-	return []number{{"switch", &p.Switch}, {"latency", &p.Latency}, {"most", &p.Most}}
+	return []number{{"switch", &p.Switch}, {"latency", &p.Latency}, {"hold", &p.Hold}, {"most", &p.Most}}
 }
 
 // ParsePlan reads what Plan.String wrote. Line breaks are as good as semicolons.
@@ -116,7 +117,7 @@ func parseRule(clause string) (Rule, error) {
 		return Rule{}, err
 	}
 	if len(words) == 4 {
-		return r, readNumber(words[3], &r.Most)
+		return r, readNumber(words[3], &r.First)
 	}
 	return r, nil
 }
@@ -134,7 +135,7 @@ func readNumber(text string, into *int) error {
 // that reads like another part of the text.
 func (p Plan) Check() error {
 	back, err := ParsePlan(p.String())
-	if err == nil && (!slices.Equal(back.Rules, p.Rules) || back.Switch != p.Switch || back.Latency != p.Latency || back.Most != p.Most) {
+	if err == nil && (!slices.Equal(back.Rules, p.Rules) || back.Switch != p.Switch || back.Latency != p.Latency || back.Hold != p.Hold || back.Most != p.Most) {
 		err = fmt.Errorf("plan: %q reads back as %q; accepted: %s", p, back, planForm)
 	}
 	return err

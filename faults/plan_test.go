@@ -1,7 +1,9 @@
 package faults
 
 import (
+	"os"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -17,9 +19,10 @@ func drawPlan(t *rapid.T) Plan {
 	rule := rapid.Custom(func(t *rapid.T) Rule {
 		return Rule{Kind: rapid.SampledFrom(Kinds()).Draw(t, "kind").Name(), Per10k: number.Draw(t, "per10k"),
 			Only: rapid.SampledFrom([]string{"", "*", "kill before", "stall *"}).Draw(t, "only"), Where: glob.Draw(t, "where"),
-			Most: rapid.IntRange(0, 9).Draw(t, "most")}
+			First: rapid.IntRange(0, 9).Draw(t, "first")}
 	})
-	return Plan{Rules: rapid.SliceOfN(rule, 0, 5).Draw(t, "rules"), Switch: number.Draw(t, "switch"), Latency: number.Draw(t, "latency"), Most: number.Draw(t, "most")}
+	return Plan{Rules: rapid.SliceOfN(rule, 0, 5).Draw(t, "rules"), Switch: number.Draw(t, "switch"), Latency: number.Draw(t, "latency"),
+		Hold: number.Draw(t, "hold"), Most: number.Draw(t, "most")}
 }
 
 func TestPlan_ReadsBackWhatItPrints(t *testing.T) {
@@ -64,11 +67,17 @@ func everything(actor sim.Actor, label string, nth int) sim.Gate {
 		class  sim.Class
 		values []string
 	}{
-		{sim.Fault, []string{"kill before", "kill after", "cut before", "cut after", "late statement", "commit late 5s", "stall 45s",
-			"stall 120s", "duplicate 40s", "early 1s", "late 300s", "missing", "skew 90s", "skew -90s"}},
+		{sim.Fault, []string{"kill before", "kill after", "cut before", "cut after", "cut waiting", "terminated before", "terminated after",
+			"late statement", "commit late 5s", "stall 45s", "stall 120s", "suspend 120s",
+			"duplicate 40s", "early 1s", "late 300s", "missing", "gap missed", "gap late 3600s", "repeat 3600s",
+			"skew 90s", "skew -90s", "wall step 90s", "wall step -90s", "drift 50000ppm", "drift -50000ppm", "database step 90s", "database step -90s",
+			"drain 90s", "version previous", "restart", "read-only 300s", "failover 60s", "restore 1800s",
+			"callback late 300s", "callback doubled 90s", "callback reordered 300s", "callback early", "ack late 90s", "bounced",
+			"redrive twice", "redrive everything", "approve stale", "pause forgotten"}},
 		{sim.Latency, []string{"45s", "120s", "next timer"}},
-		{sim.Outcome, []string{"timeout, no effect", "timeout, effect now", "timeout, effect later 45s", "throttled 5s", "pending",
-			"rejected", "failed", "unavailable", "truncated"}},
+		{sim.Outcome, []string{"timeout, no effect", "timeout, effect now", "timeout, effect later 45s", "answer lost", "throttled 5s", "throttled",
+			"pending", "rejected", "failed", "unavailable", "truncated", "empty", "page shift", "other answer", "key forgotten", "contact invalid",
+			"outage 600s", "poison", "completes anyway", "not sent"}},
 	} {
 		for _, text := range of.values {
 			v, _ := sim.ParseValue(text) // literals
@@ -78,12 +87,17 @@ func everything(actor sim.Actor, label string, nth int) sim.Gate {
 	return g
 }
 
+// places are where kinds look at the address.
 var places = []sim.Gate{
 	everything(sim.Actor{Process: "worker-1", Task: "reconcile"}, "sql:FinishJob", 1),
 	everything(sim.Bare("provider"), "refund(p1,2100,k1)", 1),
 	everything(sim.Bare("email"), "send(con_1,k1)", 1),
 	everything(sim.Bare("cron-1"), "tick 2026-03-02T02:00:00Z", 1),
 	everything(sim.Bare("worker-1"), SkewLabel, 1),
+	everything(sim.Actor{Process: "worker-1", Task: "reconcile"}, "sql:commit", 1),
+	everything(sim.Actor{Process: "worker-1", Task: "reconcile"}, "deadline", 1),
+	everything(sim.Actor{Process: "worker-1"}, "noticed", 1),
+	everything(sim.Bare("email"), "callback send(con_1,k1)/1", 1),
 }
 
 func TestKinds_DrawOnlyWhatIsOfferedAndWhatTheyCheck(t *testing.T) {
@@ -100,7 +114,7 @@ func TestKinds_DrawOnlyWhatIsOfferedAndWhatTheyCheck(t *testing.T) {
 			}
 			require.Empty(t, k.Draw(sim.Gate{Address: g.Address}), "nothing is offered")
 		}
-		if k.Name() == "letters-full" {
+		if _, undecided := k.(fact); undecided {
 			require.Zero(t, drawn)
 			continue
 		}
@@ -119,7 +133,8 @@ func TestKinds_CheckAcceptsNothingElse(t *testing.T) {
 		for _, o := range places[0].Offers {
 			require.Equal(t, own[o.Value.String()], k.Check(o.Value) == nil, "%s %s", k.Name(), o.Value)
 		}
-		for _, text := range []string{"", "explode", "stall", "stall 2m", "stall -5s", "duplicate", "kill", "timeout,", "throttled x", "commit late"} {
+		for _, text := range []string{"", "explode", "stall", "stall 2m", "stall -5s", "duplicate", "kill", "timeout,", "throttled x", "commit late",
+			"drift 0ppm", "drift 5", "drift -1000000ppm", "drift 050ppm", "wall 90s", "wall step 0s", "database step", "repeat", "poison 5s"} {
 			v, err := sim.ParseValue(text)
 			require.NoError(t, err)
 			require.Error(t, k.Check(v), "%s %q", k.Name(), text)
@@ -160,5 +175,14 @@ func TestGlob_AStarIsAnyText(t *testing.T) {
 	}{{"*", "", true}, {"a*c", "abbc", true}, {"a*c", "abcd", false}, {"worker-*/* sql:*Job", "worker-1#0/reconcile sql:FinishJob", true},
 		{"*x*x", "axbx", true}, {"", "a", false}, {"ab", "ab", true}, {"**", "a", true}} {
 		require.Equal(t, c.want, glob(c.pattern, c.text), "%s %s", c.pattern, c.text)
+	}
+}
+
+func TestDoc_NamesEveryKind(t *testing.T) {
+	doc, err := os.ReadFile("doc.go")
+	require.NoError(t, err)
+	words := strings.Fields(string(doc))
+	for _, k := range Kinds() {
+		require.Contains(t, words, k.Name())
 	}
 }

@@ -1,8 +1,8 @@
 package faults
 
 import (
+	"slices"
 	"strings"
-	"time"
 
 	"github.com/recondrill/recondrill/sim"
 )
@@ -31,15 +31,31 @@ func (r run) before() []sim.Entry { return r.all[:r.at] }
 
 // first is the index in a list of the first entry that holds, -1 without.
 func first(list []sim.Entry, holds func(sim.Entry) bool) int {
-	for i, e := range list {
-		if holds(e) {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(list, holds)
 }
 
 func some(list []sim.Entry, holds func(sim.Entry) bool) bool { return first(list, holds) >= 0 }
+
+// until are the entries in front of the first that holds; all of them without one.
+func until(list []sim.Entry, holds func(sim.Entry) bool) []sim.Entry {
+	if i := first(list, holds); i >= 0 {
+		return list[:i]
+	}
+	return list
+}
+
+// behind are the entries after the first that holds; none without one.
+func behind(list []sim.Entry, holds func(sim.Entry) bool) []sim.Entry {
+	if i := first(list, holds); i >= 0 {
+		return list[i+1:]
+	}
+	return nil
+}
+
+// marked is what whoever stands outside wrote into the history about itself.
+func marked(actor, what string) func(sim.Entry) bool {
+	return func(e sim.Entry) bool { return e.What == what && e.Actor == sim.Bare(actor) }
+}
 
 // place is an address without its actor: label/nth.
 func place(a sim.Address) string { return strings.TrimPrefix(a.String(), a.Actor.String()+" ") }
@@ -47,6 +63,19 @@ func place(a sim.Address) string { return strings.TrimPrefix(a.String(), a.Actor
 // isAt: the entry is about this very address.
 func isAt(e sim.Entry, a sim.Address) bool {
 	return e.Actor == a.Actor && e.Label == a.Label && e.Nth == a.Nth
+}
+
+// answered: the server did what the statement at an address asks, and not that it had to go. What came back to another
+// gate than the statement's own (that of its wait, that of its Sync) bears the statement's label and no number.
+func answered(list []sim.Entry, a sim.Address) bool {
+	_, label, ok := strings.Cut(a.Label, " sql:")
+	if label = "sql:" + label; !ok {
+		label = a.Label
+	}
+	return some(list, func(e sim.Entry) bool {
+		own := isAt(e, a) || e.Actor == a.Actor && e.Label == label && e.Nth == 0
+		return own && e.What == "answer" && !failed(e, "57P01")
+	})
 }
 
 // sameLife: the entry is about the process an actor belongs to, in the same life.
@@ -59,20 +88,12 @@ func killed(list []sim.Entry, a sim.Actor) int {
 	return first(list, func(e sim.Entry) bool { return e.What == "killed" && sameLife(e, a) })
 }
 
-// claims: the statement gave its process the right to write records; their keys are its first column.
-func claims(e sim.Entry) bool {
-	return e.What == "answer" && len(e.Keys) > 0 && strings.HasPrefix(e.Label, "sql:Claim")
+// alive are the entries of a list in front of the end of this life.
+func alive(list []sim.Entry, a sim.Actor) []sim.Entry {
+	return until(list, func(e sim.Entry) bool { return (e.What == "killed" || e.What == "ended") && sameLife(e, a) })
 }
 
-// admits: the statement released due windows.
-func admits(e sim.Entry) bool { return e.What == "answer" && strings.HasPrefix(e.Label, "sql:Admit") }
-
-// length reads the duration at the end of a value, 0 without one.
-func length(v sim.Value) time.Duration {
-	text := v.String()
-	d, err := time.ParseDuration(text[strings.LastIndexByte(text, ' ')+1:])
-	if err != nil {
-		return 0
-	}
-	return d
+// failed: the server gave a statement this SQLSTATE, also one whose sender was gone.
+func failed(e sim.Entry, sqlstate string) bool {
+	return (e.What == "answer" || e.What == "landed" || e.What == "gone") && strings.Contains(e.Text, "ERROR "+sqlstate)
 }

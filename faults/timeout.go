@@ -17,29 +17,28 @@ func isChannel(a sim.Address) bool {
 // timeoutBefore is a call that was never carried out and whose caller cannot know. It bites when the caller gave up
 // and nothing of this act had happened until then.
 func timeoutBefore(name string, at func(sim.Address) bool) Kind {
-	return kind{name: name, at: at, accepted: "timeout, no effect",
-		forms: []form{{class: sim.Outcome, words: "timeout, no effect"}},
-		bit: func(d sim.Deviation, r run) bool {
-			lost := gaveUp(d, r)
-			return lost >= 0 && !effect(d, r.all[:r.at+1+lost])
-		}}
+	return kind{name: name, at: at, forms: []form{answers("timeout, no effect")}, bit: func(d sim.Deviation, r run) bool {
+		lost := gaveUp(d, r)
+		return lost >= 0 && !effect(d, r.all[:r.at+1+lost])
+	}}
 }
 
-// timeoutAfter is a call that was, or will be, carried out although its caller got no answer. It bites when the caller
-// gave up and the act is true at the other end, at that time or later.
+// timeoutAfter is a call that was, or will be, carried out although its caller got no answer.
 func timeoutAfter(name string, at func(sim.Address) bool) Kind {
-	return kind{name: name, at: at, accepted: "timeout, effect now, or timeout, effect later and a duration like 45s",
-		forms: []form{{class: sim.Outcome, words: "timeout, effect now"},
-			{class: sim.Outcome, words: "timeout, effect later", duration: positive}},
-		bit: func(d sim.Deviation, r run) bool { return gaveUp(d, r) >= 0 && effect(d, r.all) }}
+	return kind{name: name, at: at, bit: doneUnknown,
+		forms: []form{answers("timeout, effect now"), {sim.Outcome, "timeout, effect later", positive}}}
 }
+
+// answerLost is a call that was carried out and whose connection broke at once.
+func answerLost() Kind {
+	return kind{name: "answer-lost", forms: []form{answers("answer lost")}, bit: doneUnknown}
+}
+
+// doneUnknown bites when the caller gave up and the act is true at the other end, at that time or later.
+func doneUnknown(d sim.Deviation, r run) bool { return gaveUp(d, r) >= 0 && effect(d, r.all) }
 
 // gaveUp is when the living caller of this very call was left without an answer.
-func gaveUp(d sim.Deviation, r run) int {
-	return first(r.after(), func(e sim.Entry) bool {
-		return e.What == "gave up" && e.Actor.Process == d.At.Actor.Process && e.Text == place(d.At)
-	})
-}
+func gaveUp(d sim.Deviation, r run) int { return first(r.after(), at(d, "gave up")) }
 
 // effect: this act (the same label: the same business key and idempotency key) happened, by whichever call.
 func effect(d sim.Deviation, list []sim.Entry) bool {

@@ -19,7 +19,9 @@ func (p Plan) Weigh(durations Durations) func(g sim.Gate, c sim.Class) []sim.Wei
 		switch {
 		case c == sim.Then && p.Switch > 0:
 			return sim.Split(g, c, p.Switch)
-		case c == sim.Latency && p.Latency > 0:
+		case c == sim.Hold && p.Hold > 0:
+			return sim.Split(g, c, p.Hold)
+		case c == sim.Latency && p.Latency > 0 && isGate(g.Address):
 			return append(draw(drawers, g, c), sim.Split(g, c, p.Latency)...)
 		case c == sim.Fault, c == sim.Outcome, c == sim.Latency:
 			return draw(drawers, g, c)
@@ -42,7 +44,7 @@ func draw(drawers []drawer, g sim.Gate, c sim.Class) []sim.Weighted {
 	}
 	place := g.Address.Actor.String() + " " + g.Address.Label
 	for _, d := range drawers {
-		if d.rule.Most > 0 && g.Address.Nth > d.rule.Most || d.rule.Where != "" && !glob(d.rule.Where, place) {
+		if d.rule.First > 0 && g.Address.Nth > d.rule.First || d.rule.Where != "" && !glob(d.rule.Where, place) {
 			continue
 		}
 		values := d.values(g, c)
