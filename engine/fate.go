@@ -34,6 +34,7 @@ type Trial struct {
 	Resend    bool      // the call went out under a key that may have been accepted before
 	Since     time.Time // with a look-up: when the record became unknown
 	ClaimedAt time.Time // with a look-up: before it was asked; both are the database's
+	Lost      Lost      // what a failover may have lost of the record
 }
 
 // Limits bounds trying and asking.
@@ -44,13 +45,16 @@ type Limits struct {
 	AskEvery    time.Duration // between two tries to resolve an unknown
 }
 
-// AfterCall is the fate by an acting call's outcome. Of a resend, "surely not done" is said of that call only: the
-// doubt about the one before stays.
+// AfterCall is the fate by an acting call's outcome. Of a resend, "surely not done" and "refused" are said of that call only:
+// the doubt about the one before stays.
 func (l Limits) AfterCall(o Outcome, t Trial) Next {
 	switch o.Kind {
 	case Accepted:
 		return Next{Fate: Done, Code: o.Code}
 	case Rejected:
+		if t.Resend { // perhaps because the key is taken: by the message or the refund that was accepted
+			return Next{Fate: InDoubt, Delay: l.AskEvery, Code: o.Code}
+		}
 		return Next{Fate: Refused, Code: o.Code}
 	case Throttled, Failed:
 		if t.Resend {
@@ -63,12 +67,15 @@ func (l Limits) AfterCall(o Outcome, t Trial) Next {
 }
 
 // AfterLookUp is the fate by the outside's answer about a key. Absent counts only when it was asked the settling time
-// after the record became unknown: no call of it can have begun later than that.
+// after the record became unknown: no call of it can have begun later than that; and of what a failover lost, only while
+// the outside surely still knows the key: else it is a person's.
 func (l Limits) AfterLookUp(o Outcome, err error, t Trial, terms Terms) Next {
-	settled := t.Since.Add(terms.Settling)
+	settled := t.Lost.Settled(t.Since, terms)
 	switch {
 	case errors.Is(err, ErrAbsent) && t.ClaimedAt.Before(settled):
 		return Next{Fate: InDoubt, Delay: settled.Sub(t.ClaimedAt), Code: "looked up: absent, but not settled yet"}
+	case errors.Is(err, ErrAbsent) && t.Lost.Forgotten(t.ClaimedAt, terms):
+		return Next{Fate: InDoubt, Delay: forgottenEvery, Code: "looked up: absent, but the key may be forgotten by now"}
 	case errors.Is(err, ErrAbsent):
 		return Next{Fate: Again, Code: "looked up: absent"}
 	case err != nil:
@@ -83,6 +90,9 @@ func (l Limits) AfterLookUp(o Outcome, err error, t Trial, terms Terms) Next {
 		return Next{Fate: InDoubt, Delay: l.AskEvery, Code: "looked up: " + o.Kind.String()}
 	}
 }
+
+// forgottenEvery is between two look-ups of what only a person can still tell.
+const forgottenEvery = time.Hour
 
 // AfterFault is the fate of a record that surely has not acted and cannot be worked on as it is: what is poisonous
 // costs attempts, and then its place.

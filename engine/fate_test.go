@@ -31,7 +31,7 @@ func TestAfterCall_OnlyWhatIsSaidToBeSureEndsTheDoubt(t *testing.T) {
 	everyCall(func(o Outcome, r Trial) {
 		n := trials.AfterCall(o, r)
 		require.Equal(t, o.Kind == Accepted, n.Fate == Done)
-		require.Equal(t, o.Kind == Rejected, n.Fate == Refused)
+		require.Equal(t, o.Kind == Rejected && !r.Resend, n.Fate == Refused, "a resend may be refused because the first was accepted")
 		surelyNot := (o.Kind == Throttled || o.Kind == Failed) && !r.Resend
 		require.Equal(t, surelyNot, n.Fate == Again || n.Fate == Spent, "%v %v", o, r)
 	})
@@ -64,6 +64,23 @@ func TestAfterLookUp_AbsentCountsOnlyAfterTheSettlingTime(t *testing.T) {
 			require.Equal(t, terms.Settling-asked, n.Delay, "asks again when it counts")
 		}
 	}
+}
+
+// What a failover lost: the last call of the existence that is gone settles too, and a key is forgotten at last.
+func TestAfterLookUp_AbsentProvesNothingOfWhatIsLostBeforeItSettledOrWhenItMayBeForgotten(t *testing.T) {
+	t.Parallel()
+	began := time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
+	terms := Terms{LookUp: true, Settling: 10 * time.Minute, KeyRetention: 24 * time.Hour}
+	lost := Lost{Since: began.Add(-time.Hour), Until: began.Add(5 * time.Minute)}
+	for asked, again := range map[time.Duration]bool{0: false, 10 * time.Minute: false, 15*time.Minute - 1: false, 15 * time.Minute: true,
+		23*time.Hour - KeySkew - 1: true, 23*time.Hour - KeySkew: false, 48 * time.Hour: false} {
+		trial := Trial{Since: began, ClaimedAt: began.Add(asked), Lost: lost}
+		require.Equal(t, again, trials.AfterLookUp(Outcome{}, ErrAbsent, trial, terms).Fate == Again, "%v", asked)
+		require.Equal(t, Done, trials.AfterLookUp(Outcome{Kind: Accepted}, nil, trial, terms).Fate, "what is found is found")
+		trial.Lost = Lost{}
+		require.Equal(t, asked >= terms.Settling, trials.AfterLookUp(Outcome{}, ErrAbsent, trial, terms).Fate == Again)
+	}
+	require.False(t, lost.Forgotten(began.Add(1000*time.Hour), Terms{LookUp: true}), "it names no retention")
 }
 
 func TestAfterLookUp_NoAnswerIsNoAnswer(t *testing.T) {

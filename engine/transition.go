@@ -103,20 +103,26 @@ func Intents() []Transition[IntentState] {
 		{IntentReady, IntentLeased, []Role{RoleWorker}, false, "claimed"},
 		{IntentReady, IntentSuppressed, []Role{RoleWorker, RoleSweep, RolePerson}, false, "nothing left to remind of"},
 		{IntentReady, IntentHeld, []Role{RoleWorker, RoleSweep, RolePerson}, false, "a named doubt appeared"},
+		{IntentReady, IntentUnknown, []Role{RoleWorker}, false, "claimed, and it may have been sent in what a failover lost: asked about first"},
+		{IntentReady, IntentSent, []Role{RoleReceipt}, false, "a receipt tells what a failover lost"},
 
 		{IntentHeld, IntentReady, []Role{RoleWorker, RoleSweep, RolePerson}, false, "the named doubt is gone"},
 		{IntentHeld, IntentSuppressed, []Role{RoleWorker, RoleSweep, RolePerson}, false, "nothing left to remind of"},
 		{IntentHeld, IntentReview, []Role{RoleSweep}, false, "held longer than its kind may be"},
+		{IntentHeld, IntentSent, []Role{RoleReceipt}, false, "a receipt tells what a failover lost"},
 
 		{IntentReview, IntentReady, []Role{RolePerson}, false, "a person lets it go out"},
 		{IntentReview, IntentSuppressed, []Role{RolePerson}, false, "nothing left to remind of"},
 		{IntentReview, IntentGivenUp, []Role{RolePerson}, false, "a person ends it"},
+		{IntentReview, IntentSent, []Role{RoleReceipt}, false, "a receipt tells what a failover lost"},
 
 		{IntentLeased, IntentReady, []Role{RoleWorker, RoleSweep}, false, "handed back, throttled, paused, or the lease ended before work began"},
 		{IntentLeased, IntentReady, []Role{RoleWorker, RoleSweep}, true, "failed, or its process died after work began"},
 		{IntentLeased, IntentSubmitting, []Role{RoleWorker}, false, "re-checked under the invoice locks; bytes, amount and address are fixed"},
 		{IntentLeased, IntentSuppressed, []Role{RoleWorker}, false, "paid, cancelled or opted out at the re-check"},
 		{IntentLeased, IntentHeld, []Role{RoleWorker}, false, "a doubt at the re-check"},
+		{IntentLeased, IntentUnknown, []Role{RoleWorker}, false, "its lease ended, and it may have been sent in what a failover lost"},
+		{IntentLeased, IntentSent, []Role{RoleReceipt}, false, "a receipt tells what a failover lost"},
 		{IntentLeased, IntentParked, []Role{RoleWorker, RoleSweep}, true, "attempts are spent and the dead-letter lane is full"},
 		{IntentLeased, IntentDead, []Role{RoleWorker, RoleSweep}, true, "attempts are spent"},
 
@@ -132,6 +138,7 @@ func Intents() []Transition[IntentState] {
 		{IntentUnknown, IntentRejected, []Role{RoleWorker, RoleReceipt, RolePerson}, false, "found refused"},
 		{IntentUnknown, IntentReady, []Role{RoleWorker, RolePerson}, false, "proved absent after the settling time"},
 		{IntentUnknown, IntentSubmitting, []Role{RoleWorker, RolePerson}, false, "the same key again, within its retention"},
+		{IntentUnknown, IntentReview, []Role{RoleWorker}, false, "another window's message, which a failover lost, may have said the same"},
 		{IntentUnknown, IntentGivenUp, []Role{RolePerson}, false, "a person ends the doubt without sending"},
 
 		{IntentRejected, IntentReady, []Role{RolePerson, RolePolicy}, false, "the next act number, a new key"},
@@ -152,6 +159,7 @@ func Corrections() []Transition[CorrectionState] {
 		{CorrectionProposed, CorrectionSuperseded, []Role{RoleWorker}, false, "a later generation no longer has the break"},
 
 		{CorrectionApproved, CorrectionSubmitting, []Role{RoleWorker}, false, "re-checked; amount, payment and key are fixed"},
+		{CorrectionApproved, CorrectionUnknown, []Role{RoleWorker}, false, "claimed, and it may have been done in what a failover lost: asked about first"},
 		{CorrectionApproved, CorrectionSuperseded, []Role{RoleWorker}, false, "a later generation no longer has the break"},
 		{CorrectionApproved, CorrectionParked, []Role{RoleWorker, RoleSweep}, true, "attempts are spent and the dead-letter lane is full"},
 		{CorrectionApproved, CorrectionDead, []Role{RoleWorker, RoleSweep}, true, "attempts are spent"},

@@ -18,12 +18,12 @@ parked: ready cancelled
 dead: ready cancelled
 cancelled:`
 	intentSpec = `
-ready: leased suppressed held
-held: ready suppressed review
-review: ready suppressed given_up
-leased: ready submitting suppressed held parked dead
+ready: leased suppressed held unknown sent
+held: ready suppressed review sent
+review: ready suppressed given_up sent
+leased: ready submitting suppressed held parked dead unknown sent
 submitting: sent rejected unknown ready parked dead
-unknown: sent rejected ready submitting given_up
+unknown: sent rejected ready submitting review given_up
 rejected: ready given_up
 parked: ready given_up
 dead: ready given_up
@@ -32,7 +32,7 @@ suppressed:
 given_up:`
 	correctionSpec = `
 proposed: approved refused superseded
-approved: submitting superseded parked dead
+approved: submitting unknown superseded parked dead
 submitting: applied rejected unknown approved parked dead
 unknown: applied rejected approved submitting
 parked: approved refused

@@ -170,6 +170,17 @@ func TestAdmit_AnAccountWhoseZoneDoesNotLoadStopsNobody(t *testing.T) { // B18
 	require.Equal(t, "b\nc", s.Text("select account_id from recon.window where window_id = '2026-03-02' order by 1"))
 	require.Equal(t, "window_not_written a", s.Text("select kind, subject from recon.alarm"))
 	require.Contains(t, s.Text("select detail from recon.alarm"), `zone "Europe/Vienn"`)
+	s.Advance(25 * time.Hour)
+	admit(s, config(), at(3, 9))
+	require.Equal(t, "", s.Text("select cleared_at from recon.alarm where cleared_at is not null"), "it is still not written")
+	s.Exec("update recon.account set zone = 'Europe/Vienna' where account_id = 'a'")
+	s.Advance(24 * time.Hour)
+	admit(s, config(), at(4, 9))
+	require.Equal(t, "2026-03-02", s.Text("select max(window_id) from recon.window where account_id = 'a'"), "the line goes on where it broke off")
+	require.Equal(t, "window_not_written a", s.Text("select kind, subject from recon.alarm where cleared_at is not null"))
+	s.Advance(time.Minute)
+	admit(s, config(), at(4, 10))
+	require.Equal(t, "a/2026-03-02", s.Text("select job_id from recon.job where account_id = 'a' order by 1 desc limit 1"))
 }
 
 func TestAdmit_OnlyAPersonSkipsAWindow(t *testing.T) {

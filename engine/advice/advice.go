@@ -48,16 +48,13 @@ type Unsafe struct {
 // and only a person can find it.
 const DeathsMax = 3
 
-// KeySkew is added to a call's longest time before the end of a key's retention: the outside's clock is not ours.
-const KeySkew = time.Minute
-
 // ResendUntil is the last instant at which the same key may be submitted again: the outside must still know the
 // key when the call arrives, however long that takes. Zero where the outside does not know keys.
 func ResendUntil(firstSubmission time.Time, terms engine.Terms) time.Time {
 	if !terms.Keyed || firstSubmission.IsZero() {
 		return time.Time{}
 	}
-	return firstSubmission.Add(terms.KeyRetention - terms.CallTimeout - KeySkew)
+	return firstSubmission.Add(terms.KeyRetention - terms.CallTimeout - engine.KeySkew)
 }
 
 // mayResend says whether the same key is surely still remembered.
@@ -84,6 +81,11 @@ func unheardOf(a Advice, state string) Advice {
 		}
 	}
 	return a
+}
+
+// lostWhy words that an act may be lost.
+func lostWhy(l engine.Lost, done string) string {
+	return "it may have been " + done + " in what was lost since " + stamp(l.Since)
 }
 
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05Z") }

@@ -35,15 +35,21 @@ func word(is bool, s string) string {
 // ages of the first submission: within retention, just past the last safe instant, long past it.
 var ages = []time.Duration{time.Minute, 24*time.Hour - 30*time.Second, 48 * time.Hour}
 
+// doubts are what a failover may have lost of a record: nothing, or its act, whose key is still or no more remembered.
+var doubts = []engine.Lost{{}, {Since: noon.Add(-time.Hour), Until: noon}, {Since: noon.Add(-25 * time.Hour), Until: noon}}
+
 func everyIntent(visit func(IntentFacts)) {
 	for _, state := range engine.IntentStates() {
 		for _, tm := range terms() {
 			for _, age := range ages {
-				for bits := range 32 {
-					visit(IntentFacts{State: state, Version: 7, Now: noon, LeaseUntil: noon.Add(time.Minute),
-						SubmittedAt: noon.Add(-age), Terms: tm,
-						Paused: word(bits&1 != 0, "maintenance"), Ended: word(bits&2 != 0, "paid"),
-						Doubt: word(bits&4 != 0, "open break"), ContactChanged: bits&8 != 0, Deaths: bits >> 4 * DeathsMax})
+				for bits := range 64 {
+					for _, lost := range doubts {
+						visit(IntentFacts{State: state, Version: 7, Now: noon, LeaseUntil: noon.Add(time.Minute),
+							SubmittedAt: noon.Add(-age), Terms: tm, Lost: lost,
+							Paused: word(bits&1 != 0, "maintenance"), Ended: word(bits&2 != 0, "paid"),
+							Doubt: word(bits&4 != 0, "open break"), ContactChanged: bits&8 != 0, Deaths: bits >> 4 & 1 * DeathsMax,
+							ResendRefused: bits&32 != 0})
+					}
 				}
 			}
 		}
@@ -56,10 +62,12 @@ func everyCorrection(visit func(CorrectionFacts)) {
 		for _, kind := range kinds {
 			for _, tm := range terms() {
 				for _, age := range ages {
-					for bits := range 32 {
-						visit(CorrectionFacts{State: state, Kind: kind, Version: 7, Now: noon, SubmittedAt: noon.Add(-age), Terms: tm,
-							Paused: word(bits&1 != 0, "maintenance"), BreakOpen: bits&2 != 0, OtherInDoubt: bits&4 != 0,
-							OverCap: word(bits&8 != 0, "share of rows"), Deaths: bits >> 4 * DeathsMax})
+					for bits := range 64 {
+						for _, lost := range doubts {
+							visit(CorrectionFacts{State: state, Kind: kind, Version: 7, Now: noon, SubmittedAt: noon.Add(-age), Terms: tm, Lost: lost,
+								Paused: word(bits&1 != 0, "maintenance"), BreakOpen: bits&2 != 0, OtherInDoubt: bits&4 != 0,
+								OverCap: word(bits&8 != 0, "share of rows"), Deaths: bits >> 4 & 1 * DeathsMax, ResendRefused: bits&32 != 0})
+						}
 					}
 				}
 			}
@@ -106,14 +114,23 @@ func TestIntent_UnknownIsNeverSentBlindly(t *testing.T) {
 		a := Intent(f)
 		require.NotEqual(t, Redrive, a.Act)
 		require.NotEqual(t, Nothing, a.Act)
+		if f.Lost.Any() && (!f.Terms.LookUp || f.Lost.Since.Before(noon.Add(-f.Terms.KeyRetention))) {
+			require.Equal(t, Review, a.Act, "nobody but a person can tell")
+			return
+		}
 		if f.Terms.LookUp {
 			require.Equal(t, LookUp, a.Act)
-			require.Equal(t, f.SubmittedAt.Add(f.Terms.Settling), a.Until)
+			from := f.SubmittedAt
+			if f.Lost.Any() {
+				from = f.Lost.Until
+			}
+			require.Equal(t, from.Add(f.Terms.Settling), a.Until)
 			return
 		}
 		remembered := f.Terms.Keyed && f.Now.Add(f.Terms.CallTimeout).Before(f.SubmittedAt.Add(f.Terms.KeyRetention))
 		if a.Act == ResendSameKey {
 			require.True(t, remembered)
+			require.False(t, f.ResendRefused, "it gets the same answer")
 			require.Empty(t, f.Paused+f.Ended+f.Doubt)
 		}
 		if !remembered {
@@ -163,8 +180,10 @@ func TestCorrection_UnknownIsNeverPaidOutBlindly(t *testing.T) {
 		}
 		a := Correction(f)
 		require.Contains(t, []Act{LookUp, ResendSameKey, Wait, Review}, a.Act)
-		require.Equal(t, f.Terms.LookUp, a.Act == LookUp)
+		forgotten := f.Lost.Any() && f.Lost.Since.Before(noon.Add(-f.Terms.KeyRetention))
+		require.Equal(t, f.Terms.LookUp && !forgotten, a.Act == LookUp)
 		if a.Act == ResendSameKey {
+			require.False(t, f.ResendRefused || f.Lost.Any())
 			require.True(t, f.Now.Before(f.SubmittedAt.Add(f.Terms.KeyRetention-f.Terms.CallTimeout)))
 			require.True(t, f.BreakOpen)
 			require.False(t, f.OtherInDoubt)

@@ -8,21 +8,23 @@ import (
 
 // CorrectionFacts is what advice must know of a correction. Times are the database's.
 type CorrectionFacts struct {
-	State        engine.CorrectionState
-	Kind         engine.CorrectionKind
-	Version      int64
-	Now          time.Time
-	Since        time.Time // in this state since
-	LeaseUntil   time.Time // with submitting
-	SubmittedAt  time.Time // first submission under its key; zero = never
-	Terms        engine.Terms
-	Paused       string // why an operator stopped the provider or the account; empty = not paused
-	Reason       string // what the record says of its state
-	BreakOpen    bool   // its break still asks for it
-	OtherInDoubt bool   // another correction of the same payment is submitting or unknown
-	ApprovedOnce string // with proposed: who approved it already, where its amount takes two persons; empty = nobody
-	OverCap      string // which cap of number, money or share it is above; empty = none
-	Deaths       int
+	State         engine.CorrectionState
+	Kind          engine.CorrectionKind
+	Version       int64
+	Now           time.Time
+	Since         time.Time // in this state since
+	LeaseUntil    time.Time // with submitting
+	SubmittedAt   time.Time // first submission under its key; zero = never
+	ResendRefused bool      // with unknown: the same key again was refused, perhaps because the first call was accepted
+	Terms         engine.Terms
+	Lost          engine.Lost // it may have been done in what a failover lost: it is asked about before it acts
+	Paused        string      // why an operator stopped the provider or the account; empty = not paused
+	Reason        string      // what the record says of its state
+	BreakOpen     bool        // its break still asks for it
+	OtherInDoubt  bool        // another correction of the same payment is submitting or unknown
+	ApprovedOnce  string      // with proposed: who approved it already, where its amount takes two persons; empty = nobody
+	OverCap       string      // which cap of number, money or share it is above; empty = none
+	Deaths        int
 }
 
 // Correction is the safe act for a correction. Money that left twice comes back only by asking people for it.
@@ -32,6 +34,9 @@ func Correction(f CorrectionFacts) Advice {
 	case engine.CorrectionProposed:
 		return proposedCorrection(a, f)
 	case engine.CorrectionApproved:
+		if f.Lost.Any() {
+			return waiting(a, time.Time{}, f.Paused, lostWhy(f.Lost, "done")+": a worker asks about its key before anything else")
+		}
 		return waiting(a, time.Time{}, f.Paused, "a worker re-checks and submits it")
 	case engine.CorrectionSubmitting:
 		a.Act, a.Until, a.Why = Wait, f.LeaseUntil, "a call may be running; when its lease ends it is called unknown"
@@ -95,10 +100,16 @@ func unknownCorrection(a Advice, f CorrectionFacts) Advice {
 		{Refuse, "it may have been done"},
 	}
 	switch {
+	case f.Lost.Any() && (!f.Terms.LookUp || f.Lost.Forgotten(f.Now, f.Terms)):
+		a.Act, a.Why = Review, lostWhy(f.Lost, "done")+"; the provider cannot be asked any more by key: its own list of refunds tells"
+		a.Unsafe = append(a.Unsafe, Unsafe{ResendSameKey, "a forgotten key is a second refund"})
+		return a
 	case f.Terms.LookUp:
-		a.Act, a.Until = LookUp, f.SubmittedAt.Add(f.Terms.Settling)
+		a.Act, a.Until = LookUp, f.Lost.Settled(f.SubmittedAt, f.Terms)
 		a.Why = `the provider can be asked; "absent" counts only from ` + stamp(a.Until)
 		return a
+	case f.ResendRefused:
+		a.Act, a.Why = Review, "the provider cannot be asked, and refused the same key: "+orNone(f.Reason)+"; it may have done it before"
 	case !mayResend(f.Now, f.SubmittedAt, f.Terms):
 		a.Act, a.Why = Review, "unknown"+since(f.Since)+"; the provider can neither be asked nor does it surely still know the key"
 	case f.OtherInDoubt || !f.BreakOpen:
@@ -115,23 +126,27 @@ func unknownCorrection(a Advice, f CorrectionFacts) Advice {
 	return a
 }
 
-// stoppedCorrection is for parked and dead: surely not done.
+// stoppedCorrection is for parked and dead: surely not done, as far as the database knows.
 func stoppedCorrection(a Advice, f CorrectionFacts) Advice {
+	sure := "surely not done"
+	if f.Lost.Any() {
+		sure = lostWhy(f.Lost, "done") + ", and redriven it is asked about first"
+	}
 	switch {
 	case !f.BreakOpen:
-		a.Act, a.Why = Refuse, "surely not done, and its break no longer asks for it"
+		a.Act, a.Why = Refuse, sure+", and its break no longer asks for it"
 		a.Unsafe = []Unsafe{{Redrive, "it would correct what is already right"}}
 	case f.OtherInDoubt:
-		a.Act, a.Why = Wait, "surely not done; another act on the same payment is still in doubt"
+		a.Act, a.Why = Wait, sure+"; another act on the same payment is still in doubt"
 		a.Unsafe = []Unsafe{{Redrive, "both may come to be done"}}
 	case f.Paused != "":
-		a.Act, a.Why = Wait, "surely not done; paused: "+f.Paused
+		a.Act, a.Why = Wait, sure+"; paused: "+f.Paused
 		a.Unsafe = []Unsafe{{Redrive, "it would only queue up behind the pause"}}
 	case f.Deaths >= DeathsMax:
-		a.Act, a.Why = Review, "surely not done; it died too often: "+orNone(f.Reason)
+		a.Act, a.Why = Review, sure+"; it died too often: "+orNone(f.Reason)
 		a.Unsafe = []Unsafe{{Redrive, "the same cause would spend the budget again"}}
 	default:
-		a.Act, a.Why = Redrive, "surely not done; last reason: "+orNone(f.Reason)
+		a.Act, a.Why = Redrive, sure+"; last reason: "+orNone(f.Reason)
 	}
 	return a
 }

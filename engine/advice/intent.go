@@ -15,12 +15,14 @@ type IntentFacts struct {
 	LeaseUntil     time.Time // with leased and submitting
 	NotBefore      time.Time // with ready: not claimed earlier
 	SubmittedAt    time.Time // first submission under the present key; zero = never
+	ResendRefused  bool      // with unknown: the same key again was refused, perhaps because the first call was accepted
 	Terms          engine.Terms
-	Paused         string // why an operator stopped the channel or the account; empty = not paused
-	Reason         string // what the record says of its state
-	Ended          string // why nothing is left to remind of (paid, cancelled, opted out); empty = something is
-	Doubt          string // why reminding now would be dunning on doubt (open break, payment lag); empty = no doubt
-	ContactChanged bool   // the contact's address was corrected after the refusal
+	Lost           engine.Lost // it may have been sent in what a failover lost: it is asked about before it acts
+	Paused         string      // why an operator stopped the channel or the account; empty = not paused
+	Reason         string      // what the record says of its state
+	Ended          string      // why nothing is left to remind of (paid, cancelled, opted out); empty = something is
+	Doubt          string      // why reminding now would be dunning on doubt (open break, payment lag); empty = no doubt
+	ContactChanged bool        // the contact's address was corrected after the refusal
 	Deaths         int
 }
 
@@ -30,6 +32,9 @@ func Intent(f IntentFacts) Advice {
 	a := Advice{Version: f.Version}
 	switch f.State {
 	case engine.IntentReady:
+		if f.Lost.Any() {
+			return waiting(a, f.NotBefore, f.Paused, lostWhy(f.Lost, "sent")+": a worker asks about its key before anything else")
+		}
 		return waiting(a, f.NotBefore, f.Paused, "a worker claims it and re-checks everything before it submits")
 	case engine.IntentLeased:
 		a.Act, a.Until, a.Why = Wait, f.LeaseUntil, "a worker holds it; nothing has been submitted"
@@ -61,12 +66,18 @@ func Intent(f IntentFacts) Advice {
 // unknownIntent: ask; else the same key while it is remembered; else end the doubt without sending.
 func unknownIntent(a Advice, f IntentFacts) Advice {
 	a.Unsafe = []Unsafe{{Redrive, "it may have been sent: a new key would send it again"}}
-	resend := mayResend(f.Now, f.SubmittedAt, f.Terms)
+	resend := mayResend(f.Now, f.SubmittedAt, f.Terms) && !f.ResendRefused
 	switch {
+	case f.Lost.Any() && (!f.Terms.LookUp || f.Lost.Forgotten(f.Now, f.Terms)):
+		a.Act, a.Why = Review, lostWhy(f.Lost, "sent")+"; the channel cannot be asked any more: its own log, or the customer, tells"
+		a.Unsafe = append(a.Unsafe, Unsafe{ResendSameKey, "the text and the act number of what may have been sent are lost"})
 	case f.Terms.LookUp:
-		a.Act, a.Until = LookUp, f.SubmittedAt.Add(f.Terms.Settling)
+		a.Act, a.Until = LookUp, f.Lost.Settled(f.SubmittedAt, f.Terms)
 		a.Why = `the channel can be asked; "absent" counts only from ` + stamp(a.Until)
 		a.Unsafe = append(a.Unsafe, Unsafe{GiveUp, "the truth can still be known"})
+	case f.ResendRefused:
+		a.Act, a.Why = GiveUp, "the channel cannot be asked, and refused the same key: "+orNone(f.Reason)+"; it may have accepted it before"
+		a.Unsafe = append(a.Unsafe, Unsafe{ResendSameKey, "it gets the same answer"})
 	case !resend:
 		a.Act, a.Why = GiveUp, "the channel can neither be asked nor does it surely still know the key"
 		a.Unsafe = append(a.Unsafe, Unsafe{ResendSameKey, "a forgotten key is a new message"})
@@ -90,6 +101,9 @@ func heldIntent(a Advice, f IntentFacts) Advice {
 	case f.Ended != "":
 		a.Act, a.Why = Suppress, "nothing is left to remind of: "+f.Ended
 		a.Unsafe = []Unsafe{{ReleaseHold, "the customer owes nothing"}}
+	case f.Doubt != "" && f.State == engine.IntentReview && f.Lost.Any():
+		a.Act, a.Why = Review, "in review"+since(f.Since)+": "+f.Doubt
+		a.Unsafe = []Unsafe{{ReleaseHold, "the customer may have it already"}}
 	case f.Doubt != "" && f.State == engine.IntentReview:
 		a.Act, a.Why = Review, "held for too long, in review"+since(f.Since)+", and the doubt is still there: "+f.Doubt
 		a.Unsafe = []Unsafe{{ReleaseHold, "the customer may have paid"}}
@@ -105,23 +119,27 @@ func heldIntent(a Advice, f IntentFacts) Advice {
 	return a
 }
 
-// stoppedIntent is for rejected, parked and dead: surely not sent.
+// stoppedIntent is for rejected, parked and dead: surely not sent, as far as the database knows.
 func stoppedIntent(a Advice, f IntentFacts) Advice {
+	sure := "surely not sent"
+	if f.Lost.Any() {
+		sure = lostWhy(f.Lost, "sent") + ", and redriven it is asked about first"
+	}
 	switch {
 	case f.Ended != "":
-		a.Act, a.Why = GiveUp, "surely not sent, and nothing is left to remind of: "+f.Ended
+		a.Act, a.Why = GiveUp, sure+", and nothing is left to remind of: "+f.Ended
 		a.Unsafe = []Unsafe{{Redrive, "the customer owes nothing"}}
 	case f.State == engine.IntentRejected && !f.ContactChanged:
 		a.Act, a.Why = GiveUp, "the channel refused for good: "+orNone(f.Reason)+"; later steps have their own intents"
 		a.Unsafe = []Unsafe{{Redrive, "the same address gets the same answer, and costs reputation"}}
 	case f.Paused != "" || f.Doubt != "":
-		a.Act, a.Why = Wait, "surely not sent; paused or in doubt: "+f.Paused+f.Doubt
+		a.Act, a.Why = Wait, sure+"; paused or in doubt: "+f.Paused+f.Doubt
 		a.Unsafe = []Unsafe{{Redrive, "it is stopped for that reason"}}
 	case f.Deaths >= DeathsMax:
-		a.Act, a.Why = GiveUp, "surely not sent; it died too often: "+orNone(f.Reason)
+		a.Act, a.Why = GiveUp, sure+"; it died too often: "+orNone(f.Reason)
 		a.Unsafe = []Unsafe{{Redrive, "the same cause would spend the budget again"}}
 	default:
-		a.Act, a.Why = Redrive, "surely not sent; a new act number sends it once: "+orNone(f.Reason)
+		a.Act, a.Why = Redrive, sure+"; a new act number sends it once: "+orNone(f.Reason)
 	}
 	return a
 }

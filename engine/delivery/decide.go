@@ -8,7 +8,7 @@ import (
 // trial is what a claim knows for the rules of package engine.
 func trial(c postgres.ClaimedIntent) engine.Trial {
 	return engine.Trial{Key: c.Key, Attempts: c.Attempts, Crashes: c.Crashes, Resend: c.State == engine.IntentUnknown,
-		LastCode: c.LastCode, Since: c.Since, ClaimedAt: c.ClaimedAt}
+		LastCode: c.LastCode, Since: c.Since, ClaimedAt: c.ClaimedAt, Lost: c.Lost}
 }
 
 // finish writes a fate as an intent's next state.

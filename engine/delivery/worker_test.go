@@ -194,6 +194,22 @@ func TestDelivery_AResendThatIsThrottledStaysUnknown(t *testing.T) {
 	require.Equal(t, "unknown", p.IntentState(intent))
 }
 
+// The channel accepted, its answer was lost, and to the same key again it says that it has it already.
+func TestDelivery_AResendThatIsRefusedStaysUnknownAndIsNotRepeated(t *testing.T) {
+	p := open(t, "push")
+	p.channel.Promise.LookUp = false
+	p.Invoice("in_1", 2014)
+	p.Intent("push", "in_1")
+	p.channel.Answers = []engine.Outcome{{Kind: engine.Unknown}, {Kind: engine.Rejected, Code: "duplicate"}}
+	p.pass()
+	p.Advance(time.Minute)
+	p.pass()
+	require.Equal(t, "unknown rejected duplicate", p.Text(`select state, outcome, outcome_code from recon.intent`))
+	p.Advance(time.Hour)
+	require.Zero(t, p.pass())
+	require.Len(t, p.channel.Sent, 2)
+}
+
 func TestDelivery_AChannelWithNeitherLeavesItToAPerson(t *testing.T) {
 	p := open(t, "sms")
 	p.channel.Promise = engine.Terms{CallTimeout: 30 * time.Second}

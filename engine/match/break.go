@@ -29,10 +29,56 @@ func (m *matcher) pair(rule Rule, rows, items []*entry) {
 		m.found(engine.FeeDiffers, engine.BreakOpen, rows[0], items[0], -fee)
 		p.Clean = false
 	}
+	if m.otherInvoice(rows, items) {
+		p.Clean = false
+	}
 	if carried {
 		m.found(engine.OtherWindow, engine.BreakResolved, rows[0], items[0], 0)
 	}
 	m.pairs = append(m.pairs, p)
+}
+
+// otherInvoice: both sides name the invoice of every entry, and not the same ones. The money agrees, and still the statement
+// and the ledger say that somebody else paid: nothing is moved before a person has looked, and the invoice that the
+// provider names, which our ledger may call unpaid, is in doubt until then.
+func (m *matcher) otherInvoice(rows, items []*entry) bool {
+	if kind := rows[0].kind; kind != engine.Charge && kind != engine.RefundRow {
+		return false
+	}
+	named := func(e *entry) bool { return e.business != "" }
+	if !all(rows, named) || !all(items, named) {
+		return false
+	}
+	strangers := without(rows, items)
+	ours := without(items, rows)
+	if len(strangers) == 0 && len(ours) == 0 {
+		return false
+	}
+	if len(strangers) == 0 {
+		strangers = rows[:1]
+	}
+	if len(ours) == 0 {
+		ours = items[:1]
+	}
+	for _, row := range strangers {
+		m.found(engine.StateDiffers, engine.BreakOpen, row, ours[0], 0)
+	}
+	return true
+}
+
+func all(entries []*entry, is func(*entry) bool) bool {
+	return !slices.ContainsFunc(entries, func(e *entry) bool { return !is(e) })
+}
+
+// without are the entries whose reference none of the others has.
+func without(entries, others []*entry) []*entry {
+	var left []*entry
+	for _, e := range entries {
+		if !slices.ContainsFunc(others, func(o *entry) bool { return o.business == e.business }) {
+			left = append(left, e)
+		}
+	}
+	return left
 }
 
 // settleFees books the rows' fees where no item of the pair has one booked, and else answers by how much the

@@ -16,7 +16,8 @@
 //
 // What finds nobody is missing_in_ledger or missing_at_provider: `timing` while its kind's grace lasts, then `open`.
 // A leftover whose twin was matched is a duplicate. A match with a booked fee compares it (fee_differs); without, it
-// books the statement's.
+// books the statement's. A charge or a refund of which both sides name the invoice, and not the same one, is matched and
+// state_differs with a residual of nothing: the money is right, and whose debt it paid is a person's question.
 //
 // A break is a finding, not an error. It promises nothing about rows the statement does not have: whether the
 // statement is whole was proved before (package provider).

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sort"
+	"strings"
 	"testing"
 	"time"
 
@@ -211,8 +212,44 @@ func (r *reference) pair(rule Rule, is, js []int) {
 	} else if fee != booked {
 		r.say(engine.FeeDiffers, engine.BreakOpen, is[0], js[0], booked-fee)
 	}
+	if kind := r.rows[is[0]].Kind; kind == engine.Charge || kind == engine.RefundRow {
+		r.compareInvoices(is, js)
+	}
 	if early {
 		r.say(engine.OtherWindow, engine.BreakResolved, is[0], js[0], 0)
+	}
+}
+
+// compareInvoices: where every row and every item names an invoice, a name that the other side lacks is a break.
+func (r *reference) compareInvoices(is, js []int) {
+	rowNames, itemNames := "|", "|"
+	for _, i := range is {
+		if r.rows[i].BusinessRef == "" {
+			return
+		}
+		rowNames += r.rows[i].BusinessRef + "|"
+	}
+	for _, j := range js {
+		if r.items[j].BusinessRef == "" {
+			return
+		}
+		itemNames += r.items[j].BusinessRef + "|"
+	}
+	ours := -1
+	for _, j := range js {
+		if ours < 0 && !strings.Contains(rowNames, "|"+r.items[j].BusinessRef+"|") {
+			ours = j
+		}
+	}
+	said := false
+	for _, i := range is {
+		if !strings.Contains(itemNames, "|"+r.rows[i].BusinessRef+"|") {
+			r.say(engine.StateDiffers, engine.BreakOpen, i, max(ours, js[0]), 0)
+			said = true
+		}
+	}
+	if !said && ours >= 0 {
+		r.say(engine.StateDiffers, engine.BreakOpen, is[0], ours, 0)
 	}
 }
 

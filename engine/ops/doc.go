@@ -9,6 +9,9 @@
 //
 //	Unsettled ─▶ Advise ─▶ Do ─▶ audit
 //
+// After a failover or a restore nothing acts outside until a person has said, by Recover, since when acts may be lost;
+// Standing tells which existence of the database the server is, and whether it acts.
+//
 // A lost answer leaves it open whether an act was done; the version tells, so an act that is tried again at the version
 // seen before is never done twice.
 package ops

@@ -76,8 +76,8 @@ func (d *DB) Watermark(ctx context.Context, token string) (now, mark time.Time, 
 }
 
 // Admit releases one slot's batch of the oldest open night, in one transaction under the night's lock: jobs, the
-// admission record, the next windows (made by next for what was picked, with alarms for what it could not make) and the
-// cursor. A slot that was admitted before is no error: Duplicate says so, whoever asked first. ErrEarly and ErrPaused
+// admission record, the next windows (made by next for what was picked and for whom it could not make one before, with alarms
+// for what it cannot make) and the cursor. A slot that was admitted before is no error: Duplicate says so, whoever asked first. ErrEarly and ErrPaused
 // change nothing. ErrCommitUnknown: ask again for the same slot.
 func (d *DB) Admit(ctx context.Context, s Slot, next func([]Picked) ([]Window, []Alarm)) (Admission, error) {
 	var a Admission
@@ -129,7 +129,7 @@ func (d *DB) admit(ctx context.Context, q *queries.Queries, s Slot, next func([]
 		Slot: s.At, Night: night.NightID, RequestID: rows[0].RequestID,
 		Selected: int(rows[0].Selected), Inserted: int(rows[0].Inserted), Late: rows[0].Late,
 	}
-	picked := pickedOf(rows)
+	picked, again := pickedOf(rows)
 	turn := queries.TurnNightParams{NightID: night.NightID, Exhausted: len(picked) < s.Bound}
 	if n := len(picked); n > 0 {
 		last := picked[n-1]
@@ -137,7 +137,7 @@ func (d *DB) admit(ctx context.Context, q *queries.Queries, s Slot, next func([]
 		turn.CursorDueAt, turn.CursorAccount, turn.CursorWindow = &last.DueAt, &account, &last.Window
 		a.FirstKey, a.LastKey = string(picked[0].Account)+"/"+picked[0].Window, account+"/"+last.Window
 	}
-	windows, alarms := next(picked)
+	windows, alarms := next(append(picked, again...))
 	for _, w := range windows {
 		turn.AccountIds = append(turn.AccountIds, string(w.Account))
 		turn.WindowIds = append(turn.WindowIds, w.ID)
@@ -153,15 +153,18 @@ func (d *DB) admit(ctx context.Context, q *queries.Queries, s Slot, next func([]
 	return a, raiseAlarms(ctx, q, alarms)
 }
 
-func pickedOf(rows []queries.AdmitBatchRow) []Picked {
-	var all []Picked
+// pickedOf are the released windows, and the last ones of accounts whose next window could not be written before.
+func pickedOf(rows []queries.AdmitBatchRow) (picked, again []Picked) {
 	for _, r := range rows {
-		if r.AccountID != "" {
-			all = append(all, Picked{Account: engine.AccountID(r.AccountID), Window: r.WindowID, DueAt: r.DueAt, End: r.EndsAt,
-				Zone: r.Zone, ProviderLag: r.ProviderLag})
+		p := Picked{Account: engine.AccountID(r.AccountID), Window: r.WindowID, DueAt: r.DueAt, End: r.EndsAt, Zone: r.Zone, ProviderLag: r.ProviderLag}
+		switch {
+		case r.Picked:
+			picked = append(picked, p)
+		case r.AccountID != "":
+			again = append(again, p)
 		}
 	}
-	return all
+	return picked, again
 }
 
 // admitted reads the stored answer of a slot: it is a duplicate unless the stored request is ours, whose answer was

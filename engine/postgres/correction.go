@@ -18,11 +18,13 @@ type ClaimedCorrection struct {
 	Act       string // refund, local
 	State     engine.CorrectionState
 	Key       engine.Key
+	NextKey   engine.Key // of the act after this one
 	Attempts  int
 	Crashes   int
 	Since     time.Time // in this state since
 	LastCode  string    // what the record says of its last try
 	ClaimedAt time.Time // the database's
+	Lost      engine.Lost
 }
 
 // ClaimCorrections says how many, and for how long an unknown one can still be resolved by a machine.
@@ -40,7 +42,7 @@ func (d *DB) ClaimCorrections(ctx context.Context, c ClaimCorrections) ([]Claime
 	err := d.one(ctx, "ClaimCorrections", func(ctx context.Context, q *queries.Queries) (err error) {
 		rows, err = q.ClaimCorrections(ctx, queries.ClaimCorrectionsParams{
 			Member: d.member, CanLookUp: c.CanLookUp, ResendWithin: c.ResendWithin, DeadAfter: d.options.HeartbeatDead,
-			Batch: int64(c.Batch), Incarnation: d.incarnation, Lease: d.options.Lease,
+			Batch: int64(c.Batch), Lease: d.options.Lease,
 		})
 		return err
 	})
@@ -50,13 +52,14 @@ func (d *DB) ClaimCorrections(ctx context.Context, c ClaimCorrections) ([]Claime
 	claimed := make([]ClaimedCorrection, 0, len(rows))
 	for _, r := range rows {
 		claimed = append(claimed, ClaimedCorrection{
-			Claim:    d.claimed(engine.Key(r.CorrectionID), r.FenceNumber, r.LeaseUntil, before),
+			Claim:    d.claimed(engine.Key(r.CorrectionID), fenceOf(r.FenceIncarnation, r.FenceNumber), r.LeaseUntil, before),
 			Account:  engine.AccountID(r.AccountID),
 			Act:      r.Act,
 			State:    engine.CorrectionState(r.State),
 			Key:      engine.Key(r.IdempotencyKey),
+			NextKey:  engine.Key(r.NextKey),
 			Attempts: int(r.Attempts), Crashes: int(r.Crashes),
-			Since: r.Since, LastCode: r.OutcomeCode, ClaimedAt: r.ClaimedAt,
+			Since: r.Since, LastCode: r.OutcomeCode, ClaimedAt: r.ClaimedAt, Lost: d.lost(r.Lost, r.LostSince, r.LostUntil, r.LostThrough),
 		})
 	}
 	return claimed, nil
@@ -64,9 +67,10 @@ func (d *DB) ClaimCorrections(ctx context.Context, c ClaimCorrections) ([]Claime
 
 // HandBackCorrections gives back what is only claimed; nothing is burnt.
 func (d *DB) HandBackCorrections(ctx context.Context, claims []engine.Claim) error {
-	p := queries.HandBackCorrectionsParams{Incarnation: d.incarnation}
+	var p queries.HandBackCorrectionsParams
 	for _, c := range claims {
 		p.CorrectionIds = append(p.CorrectionIds, string(c.Record))
+		p.Incarnations = append(p.Incarnations, c.Fence.Incarnation)
 		p.FenceNumbers = append(p.FenceNumbers, c.Fence.Number)
 	}
 	return d.one(ctx, "HandBackCorrections", func(ctx context.Context, q *queries.Queries) error {
@@ -84,6 +88,7 @@ type CorrectionFinish struct {
 	Ref      string // the provider's refund id
 	Delay    time.Duration
 	Burns    bool
+	Asked    int32 // the incarnation up to which the provider was asked about what may be lost; 0 = it was not
 }
 
 // FinishCorrection ends a claim; see FinishIntent.
@@ -114,7 +119,7 @@ func (d *DB) FinishCorrection(ctx context.Context, c engine.Claim, f CorrectionF
 
 func finishCorrection(ctx context.Context, q *queries.Queries, c engine.Claim, f CorrectionFinish) error {
 	_, err := q.FinishCorrection(ctx, queries.FinishCorrectionParams{
-		State: string(f.To), Outcome: f.Outcome.String(), OutcomeCode: f.Code, Ref: f.Ref, Burnt: burnt(f.Burns), Delay: f.Delay,
+		State: string(f.To), Outcome: f.Outcome.String(), OutcomeCode: f.Code, Ref: f.Ref, Asked: f.Asked, Burnt: burnt(f.Burns), Delay: f.Delay,
 		CorrectionID: string(c.Record), Incarnation: c.Fence.Incarnation, FenceNumber: c.Fence.Number, FromState: string(f.From),
 	})
 	return lostOr(err)

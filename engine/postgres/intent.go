@@ -19,6 +19,7 @@ type ClaimedIntent struct {
 	Since     time.Time // in this state since
 	LastCode  string    // what the record says of its last try
 	ClaimedAt time.Time // the database's
+	Lost      engine.Lost
 }
 
 // ClaimIntents says whose intents, how many, and for how long an unknown one can still be resolved by a machine.
@@ -37,7 +38,7 @@ func (d *DB) ClaimIntents(ctx context.Context, c ClaimIntents) ([]ClaimedIntent,
 	err := d.one(ctx, "ClaimIntents", func(ctx context.Context, q *queries.Queries) (err error) {
 		rows, err = q.ClaimIntents(ctx, queries.ClaimIntentsParams{
 			Member: d.member, Channel: string(c.Channel), CanLookUp: c.CanLookUp, ResendWithin: c.ResendWithin,
-			DeadAfter: d.options.HeartbeatDead, Batch: int64(c.Batch), Incarnation: d.incarnation, Lease: d.options.Lease,
+			DeadAfter: d.options.HeartbeatDead, Batch: int64(c.Batch), Lease: d.options.Lease,
 		})
 		return err
 	})
@@ -47,12 +48,12 @@ func (d *DB) ClaimIntents(ctx context.Context, c ClaimIntents) ([]ClaimedIntent,
 	claimed := make([]ClaimedIntent, 0, len(rows))
 	for _, r := range rows {
 		claimed = append(claimed, ClaimedIntent{
-			Claim:    d.claimed(engine.Key(r.IntentID), r.FenceNumber, r.LeaseUntil, before),
+			Claim:    d.claimed(engine.Key(r.IntentID), fenceOf(r.FenceIncarnation, r.FenceNumber), r.LeaseUntil, before),
 			Account:  engine.AccountID(r.AccountID),
 			State:    engine.IntentState(r.State),
 			Key:      engine.Key(r.IdempotencyKey),
 			Attempts: int(r.Attempts), Crashes: int(r.Crashes),
-			Since: r.Since, LastCode: r.OutcomeCode, ClaimedAt: r.ClaimedAt,
+			Since: r.Since, LastCode: r.OutcomeCode, ClaimedAt: r.ClaimedAt, Lost: d.lost(r.Lost, r.LostSince, r.LostUntil, r.LostThrough),
 		})
 	}
 	return claimed, nil
@@ -61,9 +62,10 @@ func (d *DB) ClaimIntents(ctx context.Context, c ClaimIntents) ([]ClaimedIntent,
 // HandBackIntents gives back what is only claimed, in one statement; nothing is burnt. Intents that moved meanwhile
 // are left alone.
 func (d *DB) HandBackIntents(ctx context.Context, claims []engine.Claim) error {
-	p := queries.HandBackIntentsParams{Incarnation: d.incarnation}
+	var p queries.HandBackIntentsParams
 	for _, c := range claims {
 		p.IntentIds = append(p.IntentIds, string(c.Record))
+		p.Incarnations = append(p.Incarnations, c.Fence.Incarnation)
 		p.FenceNumbers = append(p.FenceNumbers, c.Fence.Number)
 	}
 	return d.one(ctx, "HandBackIntents", func(ctx context.Context, q *queries.Queries) error {
@@ -82,6 +84,7 @@ type IntentFinish struct {
 	HeldWhy  string        // with held
 	Delay    time.Duration // not claimed before
 	Burns    bool          // an attempt
+	Asked    int32         // the incarnation up to which the outside was asked about what may be lost; 0 = it was not
 }
 
 // FinishIntent ends a claim. A lost answer is read back under the row's lock, and done again only where it surely was
@@ -92,7 +95,7 @@ func (d *DB) FinishIntent(ctx context.Context, c engine.Claim, f IntentFinish) e
 	}
 	return d.guarded(ctx, "FinishIntent", d.intentFinished(c, f.To), func(ctx context.Context, q *queries.Queries) error {
 		_, err := q.FinishIntent(ctx, queries.FinishIntentParams{
-			State: string(f.To), Outcome: f.outcome(), OutcomeCode: f.Code, Ref: f.Ref, HeldWhy: f.HeldWhy,
+			State: string(f.To), Outcome: f.outcome(), OutcomeCode: f.Code, Ref: f.Ref, HeldWhy: f.HeldWhy, Asked: f.Asked,
 			Burnt: burnt(f.Burns), Delay: f.Delay, IntentID: string(c.Record),
 			Incarnation: c.Fence.Incarnation, FenceNumber: c.Fence.Number, FromState: string(f.From),
 		})

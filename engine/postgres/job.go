@@ -32,7 +32,6 @@ func (d *DB) ClaimJobs(ctx context.Context, batch int) ([]Job, error) {
 	err := d.one(ctx, "ClaimJobs", func(ctx context.Context, q *queries.Queries) (err error) {
 		rows, err = q.ClaimJobs(ctx, queries.ClaimJobsParams{
 			HeartbeatDead: d.options.HeartbeatDead, Member: d.member, Batch: int32(batch), Lease: d.options.Lease,
-			Incarnation: d.incarnation,
 		})
 		return err
 	})
@@ -42,7 +41,7 @@ func (d *DB) ClaimJobs(ctx context.Context, batch int) ([]Job, error) {
 	jobs := make([]Job, 0, len(rows))
 	for _, r := range rows {
 		jobs = append(jobs, Job{
-			Claim:      d.claimed(engine.Key(r.JobID), r.FenceNumber, r.LeaseUntil, before),
+			Claim:      d.claimed(engine.Key(r.JobID), fenceOf(r.FenceIncarnation, r.FenceNumber), r.LeaseUntil, before),
 			Account:    engine.AccountID(r.AccountID),
 			Window:     engine.Window{ID: r.WindowID, Start: r.StartsAt.UTC(), End: r.EndsAt.UTC(), DueAt: r.DueAt.UTC()},
 			Generation: int(r.Generation), Attempts: int(r.Attempts), Crashes: int(r.Crashes),
@@ -75,7 +74,7 @@ func (d *DB) RenewJob(ctx context.Context, c engine.Claim) (engine.Claim, error)
 	if err != nil {
 		return c, err
 	}
-	return d.claimed(c.Record, c.Fence.Number, row.LeaseUntil, before), nil
+	return d.claimed(c.Record, c.Fence, row.LeaseUntil, before), nil
 }
 
 // HandBackJob gives a job back without burning an attempt: a drain, a pending statement, a throttled provider. It is

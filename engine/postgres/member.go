@@ -27,21 +27,28 @@ func (d *DB) register(ctx context.Context) error {
 			return err
 		}
 		if row.Incarnation > 0 {
-			d.incarnation = row.Incarnation
 			return nil
 		}
 	}
 	return errors.New("RegisterMember: other processes took each next incarnation")
 }
 
-// Beat is the heartbeat of this process. ErrDeregistered: it was stopped by a drain.
+// Beat is the heartbeat of this process, and how it notices that the server is another one (failover, restore): whoever
+// notices first takes the next incarnation. ErrDeregistered: it was stopped by a drain, or its registration is lost.
 func (d *DB) Beat(ctx context.Context) (at time.Time, err error) {
-	err = d.one(ctx, "Beat", func(ctx context.Context, q *queries.Queries) (err error) {
-		at, err = q.Beat(ctx, d.member)
-		if errors.Is(err, pgx.ErrNoRows) {
+	err = d.one(ctx, "Beat", func(ctx context.Context, q *queries.Queries) error {
+		row, err := q.Beat(ctx, d.member)
+		switch {
+		case errors.Is(err, pgx.ErrNoRows):
 			return ErrDeregistered
+		case err != nil:
+			return err
 		}
-		return err
+		at = row.BeatAt
+		if row.Incarnation == 0 {
+			return q.NoticeIncarnation(ctx)
+		}
+		return nil
 	})
 	return at, err
 }
@@ -56,10 +63,10 @@ func (d *DB) Deregister(ctx context.Context) error {
 
 // claimed makes the Claim of a record from what a claiming statement gave back. before is Mono read before the
 // statement was sent: the lease began later than that, so StopAt is surely earlier than its end.
-func (d *DB) claimed(record engine.Key, number int64, until time.Time, before time.Duration) engine.Claim {
+func (d *DB) claimed(record engine.Key, fence engine.Fence, until time.Time, before time.Duration) engine.Claim {
 	return engine.Claim{
 		Record: record,
-		Fence:  engine.Fence{Incarnation: d.incarnation, Number: number},
+		Fence:  fence,
 		Until:  until,
 		StopAt: before + d.options.Lease - d.options.LeaseMargin,
 	}

@@ -55,16 +55,16 @@ func (o Options) withDefaults() (Options, error) {
 // DB is one process's way into the database. Its semaphore of MaxConns stands before the pool, so that who gets a
 // connection is decided by the Runtime.
 type DB struct {
-	rt          engine.Runtime
-	pool        *pgxpool.Pool
-	permits     engine.Semaphore
-	options     Options
-	member      string
-	incarnation int32
+	rt      engine.Runtime
+	pool    *pgxpool.Pool
+	permits engine.Semaphore
+	options Options
+	member  string
 }
 
-// Open connects, and registers this start of the process as a member and the server as an incarnation. An error means
-// that nothing was started; the caller may try again.
+// Open connects, and registers this start of the process as a member and the server as an incarnation: another server than
+// the newest incarnation's is the next one, and acts nowhere outside until a person recovers it. An error means that
+// nothing was started; the caller may try again.
 func Open(ctx context.Context, rt engine.Runtime, cfg *pgxpool.Config, o Options) (*DB, error) {
 	o, err := o.withDefaults()
 	if err != nil {

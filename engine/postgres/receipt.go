@@ -34,8 +34,7 @@ func (d *DB) RecordReceipt(ctx context.Context, r engine.Receipt) error {
 	if err != nil {
 		return err
 	}
-	doubtful := about.State == string(engine.IntentSubmitting) || about.State == string(engine.IntentUnknown)
-	if r.Kind == engine.Delivered && !(doubtful && int(about.ActNumber) == act) {
+	if r.Kind == engine.Delivered && !(about.Doubtful && int(about.ActNumber) == act) {
 		return nil
 	}
 	// Both updates are idempotent by what they ask, so a lost COMMIT needs no read-back: the channel tries again.

@@ -54,7 +54,7 @@ func (d *DB) SubmitCorrection(ctx context.Context, c engine.Claim, from engine.C
 			return d.correctionFinished(c, done.Decision.To)(ctx, q)
 		}
 		row, err := q.ReadBackCorrection(ctx, string(c.Record))
-		return err == nil && fenceOf(row.FenceIncarnation, row.FenceNumber) == c.Fence &&
+		return err == nil && fenceOf(row.FenceIncarnation, row.FenceNumber) == c.Fence && row.Here && // see SubmitIntent
 			row.State == string(engine.CorrectionSubmitting), err
 	}
 	err := d.inTx(ctx, txOptions{Name: "SubmitCorrection", ReadBack: ask}, func(ctx context.Context, q *queries.Queries) error {
@@ -90,7 +90,7 @@ func (d *DB) lockCorrection(ctx context.Context, q *queries.Queries, c engine.Cl
 		return CorrectionFacts{}, lostOr(err)
 	}
 	if !r.SameIncarnation {
-		return CorrectionFacts{}, fmt.Errorf("the database has a newer incarnation than %d: %w", d.incarnation, engine.ErrLeaseLost)
+		return CorrectionFacts{}, fmt.Errorf("the server is not that of fence %v any more: %w", c.Fence, engine.ErrLeaseLost)
 	}
 	return CorrectionFacts{
 		Correction: c.Record, From: from, Act: r.Act,
@@ -109,7 +109,7 @@ func (d *DB) beginCorrection(ctx context.Context, q *queries.Queries, from engin
 	if err != nil {
 		return lostOr(err)
 	}
-	done.Claim = d.claimed(c.Record, c.Fence.Number, row.LeaseUntil, before)
+	done.Claim = d.claimed(c.Record, c.Fence, row.LeaseUntil, before)
 	return nil
 }
 

@@ -97,6 +97,16 @@ func (d *DB) MoveCorrection(ctx context.Context, m MoveCorrection) error {
 	})
 }
 
+// CloseBreak ends a break by a person's word. While a correction of the same difference is on its way it is refused with
+// ErrNotAllowed.
+func (d *DB) CloseBreak(ctx context.Context, m PersonAct) error {
+	return d.move(ctx, "CloseBreak", "break", m, func(ctx context.Context, q *queries.Queries) (string, int64, bool, error) {
+		r, err := q.CloseBreak(ctx, queries.CloseBreakParams{BreakKey: string(m.Record), State: m.To, Why: m.Why, Expect: m.Expect,
+			FromStates: m.From, Actor: m.Actor, Act: m.Act})
+		return r.State, r.Version, r.Moved, err
+	})
+}
+
 // NextCorrection proposes a finally rejected refund anew under the next act number and a new key; it gives its id.
 func (d *DB) NextCorrection(ctx context.Context, m PersonAct) (next engine.Key, err error) {
 	err = d.move(ctx, "NextCorrection", "correction", m, func(ctx context.Context, q *queries.Queries) (string, int64, bool, error) {

@@ -84,7 +84,7 @@ func (d *DB) SubmitIntent(ctx context.Context, c engine.Claim, from engine.Inten
 			return d.intentFinished(c, done.Decision.To)(ctx, q)
 		}
 		row, err := q.ReadBackIntent(ctx, string(c.Record))
-		return err == nil && fenceOf(row.FenceIncarnation, row.FenceNumber) == c.Fence &&
+		return err == nil && fenceOf(row.FenceIncarnation, row.FenceNumber) == c.Fence && row.Here && // else the server is another one: nothing may be sent
 			row.State == string(engine.IntentSubmitting), err
 	}}
 	err := d.inTx(ctx, o, func(ctx context.Context, q *queries.Queries) error {
@@ -196,7 +196,7 @@ func (d *DB) fixIntent(ctx context.Context, q *queries.Queries, f IntentFacts, d
 	if err != nil || !row.Submitted {
 		return Against{row.OptedOut, row.Paused, row.Doubt}, lostOr(err)
 	}
-	done.Claim = d.claimed(c.Record, c.Fence.Number, row.LeaseUntil, before)
+	done.Claim = d.claimed(c.Record, c.Fence, row.LeaseUntil, before)
 	done.Message = engine.Message{Account: f.Account, Channel: f.Channel, Contact: f.Contact, Address: content.Address,
 		Subject: content.Subject, Body: content.Body, Key: key}
 	return Against{}, nil

@@ -58,7 +58,8 @@ func (d *DB) UnsettledIntents(ctx context.Context, only engine.Key) ([]Unsettled
 			}
 			all = append(all, UnsettledIntent{engine.Key(r.IntentID), engine.AccountID(r.AccountID), engine.ChannelName(r.Channel), advice.IntentFacts{
 				State: engine.IntentState(r.State), Version: r.Version, Now: r.Now, Since: r.Since, LeaseUntil: timeOrZero(r.LeaseUntil),
-				NotBefore: r.NextAt, SubmittedAt: timeOrZero(r.FirstSubmittedAt), Paused: r.Paused, Reason: reason,
+				NotBefore: r.NextAt, SubmittedAt: timeOrZero(r.FirstSubmittedAt), ResendRefused: r.ResendRefused,
+				Lost: d.lost(r.Lost, r.LostSince, r.LostUntil, r.LostThrough), Paused: r.Paused, Reason: reason,
 				Ended: r.Ended, Doubt: r.Doubt, ContactChanged: r.ContactChanged, Deaths: int(r.Deaths),
 			}})
 		}
@@ -76,7 +77,8 @@ func (d *DB) UnsettledCorrections(ctx context.Context, only engine.Key) ([]Unset
 		for _, r := range rows {
 			all = append(all, UnsettledCorrection{engine.Key(r.CorrectionID), engine.AccountID(r.AccountID), r.Act, advice.CorrectionFacts{
 				State: engine.CorrectionState(r.State), Kind: correctionKind(r.Act), Version: r.Version, Now: r.Now, Since: r.Since,
-				LeaseUntil: timeOrZero(r.LeaseUntil), SubmittedAt: timeOrZero(r.FirstSubmittedAt), Paused: r.Paused, Reason: r.OutcomeCode,
+				LeaseUntil: timeOrZero(r.LeaseUntil), SubmittedAt: timeOrZero(r.FirstSubmittedAt), ResendRefused: r.ResendRefused,
+				Lost: d.lost(r.Lost, r.LostSince, r.LostUntil, r.LostThrough), Paused: r.Paused, Reason: r.OutcomeCode,
 				BreakOpen: r.BreakOpen, OtherInDoubt: r.OtherInDoubt, OverCap: r.OverCap, ApprovedOnce: r.ApprovedOnce, Deaths: int(r.Deaths),
 			}})
 		}

@@ -28,6 +28,7 @@ type Contact struct {
 	Customer engine.CustomerID
 	Channel  engine.ChannelName
 	Address  string
+	OptedOut bool // it wants to hear nothing
 }
 
 // Window is the first window of an account; admission writes the following ones.
@@ -79,6 +80,7 @@ func (d *DB) AddContacts(ctx context.Context, all []Contact) error {
 		p.CustomerIds = append(p.CustomerIds, string(c.Customer))
 		p.Channels = append(p.Channels, string(c.Channel))
 		p.Addresses = append(p.Addresses, c.Address)
+		p.OptedOuts = append(p.OptedOuts, c.OptedOut)
 	}
 	return d.one(ctx, "AddContacts", func(ctx context.Context, q *queries.Queries) error {
 		_, err := q.AddContacts(ctx, p)

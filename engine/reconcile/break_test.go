@@ -7,6 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/recondrill/recondrill/engine/match"
+	"github.com/recondrill/recondrill/engine/ops"
+	"github.com/recondrill/recondrill/engine/postgres"
 	"github.com/recondrill/recondrill/engine/reconcile"
 )
 
@@ -66,6 +68,39 @@ func TestBreak_ADoubledPaymentIsRefundedAndItsMoneyBooked(t *testing.T) {
 	require.Equal(t, "refund approved policy:auto-refund refund/acct_1/ch_2/1 2100", tn.corrections())
 	require.Equal(t, "paid 4200", tn.Text("select state, paid_minor from recon.invoice where invoice_id = 'inv_1'"), "over-paid until the refund")
 	require.Equal(t, "ready", tn.Text("select distinct state from recon.intent"), "the break names another invoice: inv_2 may be reminded")
+}
+
+// The statement says that ch_1 paid inv_2, our ledger that it paid inv_1. Nothing is moved, and nobody is reminded of inv_2
+// before a person has looked and said so.
+func TestBreak_OneChargeForTwoInvoicesIsAPersonsTaskAndHoldsTheReminder(t *testing.T) {
+	tn := open(t, reconcile.Config{})
+	tn.invoice("inv_1", 2100)
+	tn.invoice("inv_2", 2100)
+	tn.paid("ch_1", "inv_1", 2100)
+	tn.provider.lines["2026-03-01"] = charge("txn_1", "ch_1", "inv_2", "21.00", "0.86", "20.14")
+	tn.admit(2)
+	tn.pass()
+	tn.holds()
+	require.Equal(t, "state_differs open 0", tn.breaks("2026-03-01"))
+	const key = "acct_1/2026-03-01/1/state_differs/txn_1"
+	require.Equal(t, "task proposed - task/acct_1/state_differs/txn_1/1 0", tn.corrections())
+	require.Equal(t, "held open break "+key, tn.Text("select distinct state, held_why from recon.intent"))
+	tn.Advance(24 * time.Hour)
+	tn.admit(3)
+	tn.pass()
+	require.Equal(t, "open", tn.Text("select state from recon.break where break_key = $1", key), "it goes by no machine")
+	act := ops.Act{By: "person:ann", Expect: 2, Why: "the payer wrote the wrong number"}
+	var moved *ops.MovedError
+	require.ErrorAs(t, ops.AcceptBreak(tn.Ctx, tn.DB, act, key), &moved)
+	act.Expect = 1
+	require.NoError(t, ops.AcceptBreak(tn.Ctx, tn.DB, act, key))
+	require.Equal(t, "accepted person:ann", tn.Text("select state, closed_by from recon.break where break_key = $1", key))
+	require.Equal(t, "task refused", tn.Text("select act, state from recon.correction"))
+	require.Equal(t, "person:ann accept_break break:"+key+" 1 the payer wrote the wrong number", tn.Text("select actor, act, record, version, detail from recon.audit"))
+	_, err := tn.DB.SettleHeld(tn.Ctx, postgres.HeldMax{Reminder: time.Hour, Invoice: time.Hour, Confirmation: time.Hour}, 10)
+	require.NoError(t, err)
+	require.Equal(t, "ready", tn.Text("select distinct state from recon.intent"))
+	require.ErrorIs(t, ops.AcceptBreak(tn.Ctx, tn.DB, ops.Act{By: "person:ann", Expect: 2}, key), ops.ErrNotAllowed)
 }
 
 func TestBreak_AnEqualInstalmentOfWhatIsStillOwedIsNoDuplicate(t *testing.T) {

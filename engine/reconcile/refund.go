@@ -155,12 +155,31 @@ func (w *Refunder) refund(ctx context.Context, r engine.Refund) engine.Outcome {
 
 // ask resolves an unknown correction by the provider's own word about its key. It reads only.
 func (w *Refunder) ask(ctx context.Context, c postgres.ClaimedCorrection) error {
-	terms := w.provider.Terms()
-	asking, cancel := w.rt.WithTimeout(ctx, terms.CallTimeout)
-	outcome, err := w.provider.LookUp(asking, c.Key)
-	cancel()
-	next := w.config.Limits.AfterLookUp(outcome, err, trialOf(c), terms)
-	return w.db.FinishCorrection(ctx, c.Claim, finishCorrection(engine.CorrectionUnknown, next, outcome))
+	outcome, err := w.lookUp(ctx, c.Key)
+	next := w.config.Limits.AfterLookUp(outcome, err, trialOf(c), w.provider.Terms())
+	asked := int32(0)
+	if next.Fate == engine.Again && c.Lost.Any() {
+		// The next act is born only after a final refusal of this one, which a failover may have lost with it.
+		o, err := w.lookUp(ctx, c.NextKey)
+		switch {
+		case errors.Is(err, engine.ErrAbsent):
+			asked = c.Lost.Through
+		case err != nil:
+			next = engine.Next{Delay: w.config.Limits.AskEvery, Code: "look-up: " + err.Error()}
+		default:
+			next = engine.Next{Fate: engine.Refused, Code: fmt.Sprintf("the provider knows the next act %s (%s), so this one was refused", c.NextKey, o.Kind)}
+		}
+	}
+	f := finishCorrection(engine.CorrectionUnknown, next, outcome)
+	f.Asked = asked
+	return w.db.FinishCorrection(ctx, c.Claim, f)
+}
+
+// lookUp asks about one key, under the call's deadline.
+func (w *Refunder) lookUp(ctx context.Context, key engine.Key) (engine.Outcome, error) {
+	ctx, cancel := w.rt.WithTimeout(ctx, w.provider.Terms().CallTimeout)
+	defer cancel()
+	return w.provider.LookUp(ctx, key)
 }
 
 func (w *Refunder) handBack(ctx context.Context, batch []postgres.ClaimedCorrection) error {

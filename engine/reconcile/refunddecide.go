@@ -69,7 +69,7 @@ func (c RefundConfig) checkResend(f postgres.CorrectionFacts, resendWithin time.
 // trialOf is what a claim knows for the rules of package engine.
 func trialOf(r postgres.ClaimedCorrection) engine.Trial {
 	return engine.Trial{Key: r.Key, Attempts: r.Attempts, Crashes: r.Crashes, Resend: r.State == engine.CorrectionUnknown,
-		LastCode: r.LastCode, Since: r.Since, ClaimedAt: r.ClaimedAt}
+		LastCode: r.LastCode, Since: r.Since, ClaimedAt: r.ClaimedAt, Lost: r.Lost}
 }
 
 // finishCorrection writes a fate as a correction's next state.

@@ -8,6 +8,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"go.yaml.in/yaml/v4"
+
+	"github.com/recondrill/recondrill/engine/ops"
 )
 
 // config is the configuration file. Unknown and repeated fields are refused.
@@ -15,6 +17,18 @@ type config struct {
 	Database struct {
 		DSN string `yaml:"dsn"`
 	} `yaml:"database"`
+	Ops struct {
+		FourEyes int64 `yaml:"four_eyes"` // minor units; see ops.Settings
+	} `yaml:"ops"`
+}
+
+// settingsOf are the operator's settings of FILE; without one, the production defaults.
+func settingsOf(file string) (ops.Settings, error) {
+	if file == "" {
+		return ops.Settings{}, nil
+	}
+	c, err := readConfig(file)
+	return ops.Settings{FourEyes: c.Ops.FourEyes}, err
 }
 
 // readConfig reads FILE; its errors name the file, the line and the field.
@@ -24,7 +38,7 @@ func readConfig(file string) (c config, err error) {
 		return c, usage(fmt.Errorf("--config: %w", err))
 	}
 	if err := yaml.Load(text, &c, yaml.WithKnownFields(), yaml.WithUniqueKeys()); err != nil {
-		return c, usage(fmt.Errorf("%s: %s; accepted is\ndatabase:\n  dsn: postgres://…", file, oneLine(err)))
+		return c, usage(fmt.Errorf("%s: %s; accepted is\ndatabase:\n  dsn: postgres://…\nops:\n  four_eyes: 500000", file, oneLine(err)))
 	}
 	return c, nil
 }

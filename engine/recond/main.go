@@ -49,7 +49,7 @@ func command() *cobra.Command {
 		SilenceErrors: true, SilenceUsage: true,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usage(fmt.Errorf("%q is no command; accepted is migrate", args[0]))
+				return usage(fmt.Errorf("%q is no command; accepted are migrate, ops", args[0]))
 			}
 			return nil
 		},
@@ -57,7 +57,7 @@ func command() *cobra.Command {
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.AddCommand(migrateCommand())
+	root.AddCommand(migrateCommand(), opsCommand())
 	return root
 }
 

@@ -37,7 +37,8 @@ limit 1;
 
 -- name: AdmitBatch :many
 -- The bounded batch, from the night's committed cursor on, and the slot's record. No row: the slot is admitted
--- already, and the caller rolls back. One row with an empty account: admitted, nothing was due.
+-- already, and the caller rolls back. One row with an empty account: admitted, nothing was due. picked = false: the last
+-- window of an account whose next one could not be written before, and is tried again.
 with night as (
 	select n.night_id, coalesce(n.cursor_due_at, '-infinity'::timestamptz) as due_at, coalesce(n.cursor_account, '') as account_id,
 		coalesce(n.cursor_window, '') as window_id
@@ -45,7 +46,7 @@ with night as (
 ), picked as (
 	select w.account_id, w.window_id, w.due_at, w.ends_at
 	from recon.window w join night n on (w.due_at, w.account_id, w.window_id) > (n.due_at, n.account_id, n.window_id)
-	where w.due_at <= recon.now() and w.skipped_by is null
+	where w.due_at <= recon.now() and w.skipped_by is null and not w.admitted
 		and not exists (select from recon.job j where j.account_id = w.account_id and j.window_id = w.window_id)
 	order by w.due_at, w.account_id, w.window_id
 	limit sqlc.arg(bound)::integer
@@ -66,17 +67,27 @@ with night as (
 		recon.now() > sqlc.arg(slot)::timestamptz + sqlc.arg(late_after)::interval, sqlc.arg(member), recon.now()
 	on conflict (slot) do nothing
 	returning request_id, selected, inserted, late
+), last_of_line as (
+	select w.account_id, w.window_id, w.due_at, w.ends_at
+	from recon.alarm x cross join lateral (select w.* from recon.window w where w.account_id = x.subject order by w.window_id desc limit 1) w
+	where x.kind = 'window_not_written' and x.cleared_at is null
+		and exists (select from recon.job j where j.account_id = w.account_id and j.window_id = w.window_id)
+), lines as (
+	select p.*, true as picked from picked p
+	union all
+	select l.*, false from last_of_line l
 )
-select a.request_id, a.selected, a.inserted, a.late, coalesce(p.account_id, '')::text as account_id,
+select a.request_id, a.selected, a.inserted, a.late, coalesce(p.picked, false)::boolean as picked, coalesce(p.account_id, '')::text as account_id,
 	coalesce(p.window_id, '')::text as window_id, coalesce(p.due_at, recon.now())::timestamptz as due_at,
 	coalesce(p.ends_at, recon.now())::timestamptz as ends_at,
 	coalesce(c.zone, '')::text as zone, coalesce(c.provider_lag, '0'::interval)::interval as provider_lag
-from admitted a left join picked p on true left join recon.account c on c.account_id = p.account_id
-order by p.due_at, p.account_id, p.window_id;
+from admitted a left join lines p on true left join recon.account c on c.account_id = p.account_id
+order by p.picked desc, p.due_at, p.account_id, p.window_id;
 
 -- name: TurnNight :one
 -- Writes the next windows one ahead, moves the cursor, and closes the night when no due window is left without a
--- job. What is due behind an exhausted cursor (an account that came later) starts the cursor again.
+-- job. What is due behind an exhausted cursor (an account that came later) starts the cursor again. A window that could not be
+-- written before and now is ends its alarm.
 with given as (
 	select g.account_id, g.window_id, g.starts_at, g.ends_at, g.due_at
 	from unnest(sqlc.arg(account_ids)::text[], sqlc.arg(window_ids)::text[], sqlc.arg(starts)::timestamptz[], sqlc.arg(ends)::timestamptz[], sqlc.arg(dues)::timestamptz[])
@@ -86,10 +97,13 @@ with given as (
 	select g.account_id, g.window_id, g.starts_at, g.ends_at, g.due_at from given g order by g.account_id, g.window_id
 	on conflict (account_id, window_id) do nothing
 	returning due_at
+), cleared as (
+	update recon.alarm x set cleared_at = recon.now() from given g
+	where x.kind = 'window_not_written' and x.subject = g.account_id and x.cleared_at is null
 ), rest as (
 	select (
 		select count(*) from recon.window w
-		where w.due_at <= recon.now() and w.skipped_by is null
+		where w.due_at <= recon.now() and w.skipped_by is null and not w.admitted
 			and not exists (select from recon.job j where j.account_id = w.account_id and j.window_id = w.window_id)
 	) + (select count(*) from written x where x.due_at <= recon.now()) as due
 ), turned as (

@@ -3,18 +3,20 @@
 -- ClaimIntents. An approved one stays approved under its claim. One an account: the account's books are locked for each
 -- submission anyway.
 with due as (
-	select c.correction_id, c.state,
+	select c.correction_id, c.state, c.act, c.job_id, c.asked_incarnation,
 		c.crashes + case when c.state = 'approved' and c.started_at is not null and c.leased_by <> @member::text then 1 else 0 end as crashes
 	from recon.correction c
-	where c.act in ('refund', 'local') and c.state in ('approved', 'unknown', 'submitting') and case c.state
+	where c.act in ('refund', 'local') and (select recon.incarnation_here()) is not null
+		and c.state in ('approved', 'unknown', 'submitting') and case c.state
 		when 'approved' then c.next_at <= recon.now()
 			and (c.leased_by is null or c.leased_by = @member or c.lease_until <= recon.now()
 				or exists (select from recon.member m -- positive evidence, see ClaimIntents
 					where m.member_id = c.leased_by and (m.stopped_at is not null or m.beat_at <= recon.now() - @dead_after::interval)))
-			and recon.provider_pause(c.account_id) = ''
+			and (select recon.acting_stop()) = '' and recon.provider_pause(c.account_id) = ''
 			and not exists (select from recon.correction p where p.account_id = c.account_id and p.state = 'parked')
 		when 'unknown' then c.next_at <= recon.now() and (c.lease_until is null or c.lease_until <= recon.now())
-			and (@can_look_up::boolean or c.first_submitted_at + @resend_within::interval > recon.now())
+			and (@can_look_up::boolean or c.first_submitted_at + @resend_within::interval > recon.now()
+				and c.outcome <> 'rejected' and recon.lost_doubt(c.job_id, c.asked_incarnation) = '')
 		else c.lease_until <= recon.now()
 		end
 	order by (c.crashes > 0) desc, (c.state in ('unknown', 'submitting')) desc, c.correction_id
@@ -22,31 +24,36 @@ with due as (
 	for update of c skip locked
 ), picked as (
 	select d.correction_id, d.crashes, max(d.crashes) over () as worst,
-		row_number() over (order by d.crashes desc, (d.state in ('unknown', 'submitting')) desc, d.correction_id) as place
-	from due d
+		row_number() over (order by d.crashes desc, (d.state in ('unknown', 'submitting')) desc, d.correction_id) as place,
+		l.since as lost_since, l.until as lost_until, l.through as lost_through
+	from due d left join lateral recon.lost(d.job_id, d.asked_incarnation) l on d.act = 'refund' -- a local posting never left
 ), claimed as (
 	update recon.correction c set
-		state = case when c.state = 'submitting' then 'unknown' else c.state end,
-		outcome_code = case when c.state = 'submitting' then 'its lease ended in a call' else c.outcome_code end,
+		state = case when c.state = 'submitting' or p.lost_since is not null then 'unknown' else c.state end,
+		outcome_code = case when c.state = 'submitting' then 'its lease ended in a call' when c.state = 'unknown' or p.lost_since is null
+			then c.outcome_code else recon.lost_doubt(c.job_id, c.asked_incarnation) end,
 		crashes = p.crashes,
-		fence_incarnation = @incarnation, fence_number = c.fence_number + 1,
+		fence_incarnation = (select recon.incarnation_here()), fence_number = c.fence_number + 1,
 		leased_by = @member, lease_until = recon.now() + @lease::interval,
 		started_at = case when p.place = 1 then recon.now() end,
-		since = case when c.state = 'submitting' then recon.now() else c.since end,
+		since = case when c.state = 'submitting' or c.state = 'approved' and p.lost_since is not null then recon.now() else c.since end,
 		version = c.version + 1
 	from picked p
 	where p.correction_id = c.correction_id and (p.worst = 0 or p.place = 1)
-	returning c.correction_id, c.account_id, c.act, c.state, c.idempotency_key, c.attempts, c.crashes, c.fence_number,
-		c.lease_until::timestamptz as lease_until, c.since, c.outcome_code, recon.now()::timestamptz as claimed_at, p.place
+	returning c.correction_id, c.account_id, c.act, c.state, c.idempotency_key,
+		('refund/' || c.account_id || '/' || c.payment_ref || '/' || (c.act_number + 1))::text as next_key, c.attempts, c.crashes, c.fence_incarnation, c.fence_number,
+		c.lease_until::timestamptz as lease_until, c.since, c.outcome_code, recon.now()::timestamptz as claimed_at, p.place,
+		(p.lost_since is not null)::boolean as lost, coalesce(least(p.lost_since, c.first_submitted_at), recon.now())::timestamptz as lost_since,
+		coalesce(p.lost_until, recon.now())::timestamptz as lost_until, coalesce(p.lost_through, 0)::integer as lost_through
 )
 select c.* from claimed c order by c.place;
 
 -- name: HandBackCorrections :many
 with mine as (
 	select c.correction_id from recon.correction c
-	join unnest(@correction_ids::text[], @fence_numbers::bigint[]) as h (correction_id, fence_number)
-		on h.correction_id = c.correction_id and h.fence_number = c.fence_number
-	where c.fence_incarnation = @incarnation and c.state in ('approved', 'unknown') and c.leased_by is not null
+	join unnest(@correction_ids::text[], @incarnations::integer[], @fence_numbers::bigint[]) as h (correction_id, incarnation, fence_number)
+		on h.correction_id = c.correction_id and h.incarnation = c.fence_incarnation and h.fence_number = c.fence_number
+	where c.state in ('approved', 'unknown') and c.leased_by is not null
 	order by c.correction_id
 	for update of c
 ), back as (
@@ -65,7 +72,8 @@ for no key update;
 -- name: LockCorrection :one
 -- After LockBooks, in a snapshot of its own.
 select c.account_id, c.act, c.idempotency_key, c.payment_ref, c.business_ref, c.currency, c.amount_minor, coalesce(c.approved_by, '')::text as approved_by,
-	c.first_submitted_at, c.break_key, b.state as break_state, b.row_id, recon.provider_pause(c.account_id)::text as paused,
+	c.first_submitted_at, c.break_key, b.state as break_state, b.row_id, coalesce(nullif((select recon.acting_stop()), ''),
+		(case when c.act = 'refund' then nullif(recon.lost_doubt(c.job_id, c.asked_incarnation), '') end), recon.provider_pause(c.account_id))::text as paused,
 	exists (select from recon.correction o where o.payment_ref = c.payment_ref and o.account_id = c.account_id and c.payment_ref <> ''
 		and o.correction_id <> c.correction_id and o.state in ('submitting', 'unknown')) as other_in_doubt,
 	(select count(*) from recon.correction o where o.account_id = c.account_id and o.act = 'refund' and o.approved_by like 'policy:%'
@@ -73,7 +81,7 @@ select c.account_id, c.act, c.idempotency_key, c.payment_ref, c.business_ref, c.
 	(select coalesce(sum(o.amount_minor), 0) from recon.correction o where o.account_id = c.account_id and o.act = 'refund' and o.currency = c.currency
 		and o.approved_by like 'policy:%' and o.correction_id <> c.correction_id
 		and o.first_submitted_at > recon.now() - interval '24 hours')::bigint as day_minor,
-	(@incarnation::integer = (select max(n.incarnation) from recon.incarnation n))::boolean as same_incarnation,
+	(c.fence_incarnation is not distinct from (select recon.incarnation_here()))::boolean as same_incarnation,
 	recon.now()::timestamptz as now
 from recon.correction c join recon.break b on b.break_key = c.break_key
 where c.correction_id = @correction_id and c.fence_incarnation = @incarnation and c.fence_number = @fence_number
@@ -85,11 +93,18 @@ update recon.correction set
 	state = 'submitting', first_submitted_at = coalesce(first_submitted_at, recon.now()), submitted_at = recon.now(),
 	started_at = recon.now(), lease_until = recon.now() + @lease::interval, since = recon.now(), version = version + 1
 where correction_id = @correction_id and fence_incarnation = @incarnation and fence_number = @fence_number
-	and state = @state and lease_until > recon.now()
+	and state = @state and lease_until > recon.now() and (select recon.acting_stop()) = ''
 returning correction_id, lease_until::timestamptz as lease_until;
 
 -- name: FinishCorrection :one
+-- Asked: as in FinishIntent. What came to an end has no fault any more.
+with cleared as (
+	update recon.alarm a set cleared_at = recon.now()
+	where @state in ('applied', 'rejected', 'superseded') and a.kind = 'correction_fault' and a.subject = 'correction:' || @correction_id::text
+		and a.cleared_at is null
+)
 update recon.correction set
+	asked_incarnation = greatest(asked_incarnation, @asked::integer),
 	state = @state, outcome = @outcome, outcome_code = @outcome_code, ref = case when @ref::text = '' then ref else @ref end,
 	attempts = attempts + @burnt::integer, next_at = recon.now() + @delay::interval,
 	leased_by = null, lease_until = null, started_at = null,
@@ -125,7 +140,8 @@ where c.correction_id = d.correction_id
 returning c.correction_id;
 
 -- name: ReadBackCorrection :one
-select c.state, c.fence_incarnation, c.fence_number, (c.leased_by is not null)::boolean as claimed
+select c.state, c.fence_incarnation, c.fence_number, (c.leased_by is not null)::boolean as claimed,
+	(c.fence_incarnation is not distinct from (select recon.incarnation_here()))::boolean as here
 from recon.correction c where c.correction_id = @correction_id for update;
 
 -- name: CorrectionFact :one

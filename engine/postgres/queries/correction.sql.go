@@ -65,18 +65,20 @@ func (q *Queries) BuryCorrection(ctx context.Context, arg BuryCorrectionParams) 
 
 const claimCorrections = `-- name: ClaimCorrections :many
 with due as (
-	select c.correction_id, c.state,
+	select c.correction_id, c.state, c.act, c.job_id, c.asked_incarnation,
 		c.crashes + case when c.state = 'approved' and c.started_at is not null and c.leased_by <> $1::text then 1 else 0 end as crashes
 	from recon.correction c
-	where c.act in ('refund', 'local') and c.state in ('approved', 'unknown', 'submitting') and case c.state
+	where c.act in ('refund', 'local') and (select recon.incarnation_here()) is not null
+		and c.state in ('approved', 'unknown', 'submitting') and case c.state
 		when 'approved' then c.next_at <= recon.now()
 			and (c.leased_by is null or c.leased_by = $1 or c.lease_until <= recon.now()
 				or exists (select from recon.member m -- positive evidence, see ClaimIntents
 					where m.member_id = c.leased_by and (m.stopped_at is not null or m.beat_at <= recon.now() - $2::interval)))
-			and recon.provider_pause(c.account_id) = ''
+			and (select recon.acting_stop()) = '' and recon.provider_pause(c.account_id) = ''
 			and not exists (select from recon.correction p where p.account_id = c.account_id and p.state = 'parked')
 		when 'unknown' then c.next_at <= recon.now() and (c.lease_until is null or c.lease_until <= recon.now())
-			and ($3::boolean or c.first_submitted_at + $4::interval > recon.now())
+			and ($3::boolean or c.first_submitted_at + $4::interval > recon.now()
+				and c.outcome <> 'rejected' and recon.lost_doubt(c.job_id, c.asked_incarnation) = '')
 		else c.lease_until <= recon.now()
 		end
 	order by (c.crashes > 0) desc, (c.state in ('unknown', 'submitting')) desc, c.correction_id
@@ -84,24 +86,29 @@ with due as (
 	for update of c skip locked
 ), picked as (
 	select d.correction_id, d.crashes, max(d.crashes) over () as worst,
-		row_number() over (order by d.crashes desc, (d.state in ('unknown', 'submitting')) desc, d.correction_id) as place
-	from due d
+		row_number() over (order by d.crashes desc, (d.state in ('unknown', 'submitting')) desc, d.correction_id) as place,
+		l.since as lost_since, l.until as lost_until, l.through as lost_through
+	from due d left join lateral recon.lost(d.job_id, d.asked_incarnation) l on d.act = 'refund' -- a local posting never left
 ), claimed as (
 	update recon.correction c set
-		state = case when c.state = 'submitting' then 'unknown' else c.state end,
-		outcome_code = case when c.state = 'submitting' then 'its lease ended in a call' else c.outcome_code end,
+		state = case when c.state = 'submitting' or p.lost_since is not null then 'unknown' else c.state end,
+		outcome_code = case when c.state = 'submitting' then 'its lease ended in a call' when c.state = 'unknown' or p.lost_since is null
+			then c.outcome_code else recon.lost_doubt(c.job_id, c.asked_incarnation) end,
 		crashes = p.crashes,
-		fence_incarnation = $6, fence_number = c.fence_number + 1,
-		leased_by = $1, lease_until = recon.now() + $7::interval,
+		fence_incarnation = (select recon.incarnation_here()), fence_number = c.fence_number + 1,
+		leased_by = $1, lease_until = recon.now() + $6::interval,
 		started_at = case when p.place = 1 then recon.now() end,
-		since = case when c.state = 'submitting' then recon.now() else c.since end,
+		since = case when c.state = 'submitting' or c.state = 'approved' and p.lost_since is not null then recon.now() else c.since end,
 		version = c.version + 1
 	from picked p
 	where p.correction_id = c.correction_id and (p.worst = 0 or p.place = 1)
-	returning c.correction_id, c.account_id, c.act, c.state, c.idempotency_key, c.attempts, c.crashes, c.fence_number,
-		c.lease_until::timestamptz as lease_until, c.since, c.outcome_code, recon.now()::timestamptz as claimed_at, p.place
+	returning c.correction_id, c.account_id, c.act, c.state, c.idempotency_key,
+		('refund/' || c.account_id || '/' || c.payment_ref || '/' || (c.act_number + 1))::text as next_key, c.attempts, c.crashes, c.fence_incarnation, c.fence_number,
+		c.lease_until::timestamptz as lease_until, c.since, c.outcome_code, recon.now()::timestamptz as claimed_at, p.place,
+		(p.lost_since is not null)::boolean as lost, coalesce(least(p.lost_since, c.first_submitted_at), recon.now())::timestamptz as lost_since,
+		coalesce(p.lost_until, recon.now())::timestamptz as lost_until, coalesce(p.lost_through, 0)::integer as lost_through
 )
-select c.correction_id, c.account_id, c.act, c.state, c.idempotency_key, c.attempts, c.crashes, c.fence_number, c.lease_until, c.since, c.outcome_code, c.claimed_at, c.place from claimed c order by c.place
+select c.correction_id, c.account_id, c.act, c.state, c.idempotency_key, c.next_key, c.attempts, c.crashes, c.fence_incarnation, c.fence_number, c.lease_until, c.since, c.outcome_code, c.claimed_at, c.place, c.lost, c.lost_since, c.lost_until, c.lost_through from claimed c order by c.place
 `
 
 type ClaimCorrectionsParams struct {
@@ -110,24 +117,29 @@ type ClaimCorrectionsParams struct {
 	CanLookUp    bool
 	ResendWithin time.Duration
 	Batch        int64
-	Incarnation  int32
 	Lease        time.Duration
 }
 
 type ClaimCorrectionsRow struct {
-	CorrectionID   string
-	AccountID      string
-	Act            string
-	State          string
-	IdempotencyKey string
-	Attempts       int32
-	Crashes        int32
-	FenceNumber    int64
-	LeaseUntil     time.Time
-	Since          time.Time
-	OutcomeCode    string
-	ClaimedAt      time.Time
-	Place          int64
+	CorrectionID     string
+	AccountID        string
+	Act              string
+	State            string
+	IdempotencyKey   string
+	NextKey          string
+	Attempts         int32
+	Crashes          int32
+	FenceIncarnation int32
+	FenceNumber      int64
+	LeaseUntil       time.Time
+	Since            time.Time
+	OutcomeCode      string
+	ClaimedAt        time.Time
+	Place            int64
+	Lost             bool
+	LostSince        time.Time
+	LostUntil        time.Time
+	LostThrough      int32
 }
 
 // What is approved and due, what is unknown and can be asked or sent again under its key, and what ended its lease; as in
@@ -140,7 +152,6 @@ func (q *Queries) ClaimCorrections(ctx context.Context, arg ClaimCorrectionsPara
 		arg.CanLookUp,
 		arg.ResendWithin,
 		arg.Batch,
-		arg.Incarnation,
 		arg.Lease,
 	)
 	if err != nil {
@@ -156,14 +167,20 @@ func (q *Queries) ClaimCorrections(ctx context.Context, arg ClaimCorrectionsPara
 			&i.Act,
 			&i.State,
 			&i.IdempotencyKey,
+			&i.NextKey,
 			&i.Attempts,
 			&i.Crashes,
+			&i.FenceIncarnation,
 			&i.FenceNumber,
 			&i.LeaseUntil,
 			&i.Since,
 			&i.OutcomeCode,
 			&i.ClaimedAt,
 			&i.Place,
+			&i.Lost,
+			&i.LostSince,
+			&i.LostUntil,
+			&i.LostThrough,
 		); err != nil {
 			return nil, err
 		}
@@ -238,16 +255,23 @@ func (q *Queries) CorrectionFact(ctx context.Context, correctionID string) (Corr
 }
 
 const finishCorrection = `-- name: FinishCorrection :one
+with cleared as (
+	update recon.alarm a set cleared_at = recon.now()
+	where $2 in ('applied', 'rejected', 'superseded') and a.kind = 'correction_fault' and a.subject = 'correction:' || $8::text
+		and a.cleared_at is null
+)
 update recon.correction set
-	state = $1, outcome = $2, outcome_code = $3, ref = case when $4::text = '' then ref else $4 end,
-	attempts = attempts + $5::integer, next_at = recon.now() + $6::interval,
+	asked_incarnation = greatest(asked_incarnation, $1::integer),
+	state = $2, outcome = $3, outcome_code = $4, ref = case when $5::text = '' then ref else $5 end,
+	attempts = attempts + $6::integer, next_at = recon.now() + $7::interval,
 	leased_by = null, lease_until = null, started_at = null,
-	since = case when state = $1 then since else recon.now() end, version = version + 1
-where correction_id = $7 and fence_incarnation = $8 and fence_number = $9 and state = $10
+	since = case when state = $2 then since else recon.now() end, version = version + 1
+where correction_id = $8 and fence_incarnation = $9 and fence_number = $10 and state = $11
 returning correction_id
 `
 
 type FinishCorrectionParams struct {
+	Asked        int32
 	State        string
 	Outcome      string
 	OutcomeCode  string
@@ -260,8 +284,10 @@ type FinishCorrectionParams struct {
 	FromState    string
 }
 
+// Asked: as in FinishIntent. What came to an end has no fault any more.
 func (q *Queries) FinishCorrection(ctx context.Context, arg FinishCorrectionParams) (string, error) {
 	row := q.db.QueryRow(ctx, finishCorrection,
+		arg.Asked,
 		arg.State,
 		arg.Outcome,
 		arg.OutcomeCode,
@@ -281,9 +307,9 @@ func (q *Queries) FinishCorrection(ctx context.Context, arg FinishCorrectionPara
 const handBackCorrections = `-- name: HandBackCorrections :many
 with mine as (
 	select c.correction_id from recon.correction c
-	join unnest($1::text[], $2::bigint[]) as h (correction_id, fence_number)
-		on h.correction_id = c.correction_id and h.fence_number = c.fence_number
-	where c.fence_incarnation = $3 and c.state in ('approved', 'unknown') and c.leased_by is not null
+	join unnest($1::text[], $2::integer[], $3::bigint[]) as h (correction_id, incarnation, fence_number)
+		on h.correction_id = c.correction_id and h.incarnation = c.fence_incarnation and h.fence_number = c.fence_number
+	where c.state in ('approved', 'unknown') and c.leased_by is not null
 	order by c.correction_id
 	for update of c
 ), back as (
@@ -296,12 +322,12 @@ select b.correction_id from back b order by b.correction_id
 
 type HandBackCorrectionsParams struct {
 	CorrectionIds []string
+	Incarnations  []int32
 	FenceNumbers  []int64
-	Incarnation   int32
 }
 
 func (q *Queries) HandBackCorrections(ctx context.Context, arg HandBackCorrectionsParams) ([]string, error) {
-	rows, err := q.db.Query(ctx, handBackCorrections, arg.CorrectionIds, arg.FenceNumbers, arg.Incarnation)
+	rows, err := q.db.Query(ctx, handBackCorrections, arg.CorrectionIds, arg.Incarnations, arg.FenceNumbers)
 	if err != nil {
 		return nil, err
 	}
@@ -336,7 +362,8 @@ func (q *Queries) LockBooks(ctx context.Context, correctionID string) (string, e
 
 const lockCorrection = `-- name: LockCorrection :one
 select c.account_id, c.act, c.idempotency_key, c.payment_ref, c.business_ref, c.currency, c.amount_minor, coalesce(c.approved_by, '')::text as approved_by,
-	c.first_submitted_at, c.break_key, b.state as break_state, b.row_id, recon.provider_pause(c.account_id)::text as paused,
+	c.first_submitted_at, c.break_key, b.state as break_state, b.row_id, coalesce(nullif((select recon.acting_stop()), ''),
+		(case when c.act = 'refund' then nullif(recon.lost_doubt(c.job_id, c.asked_incarnation), '') end), recon.provider_pause(c.account_id))::text as paused,
 	exists (select from recon.correction o where o.payment_ref = c.payment_ref and o.account_id = c.account_id and c.payment_ref <> ''
 		and o.correction_id <> c.correction_id and o.state in ('submitting', 'unknown')) as other_in_doubt,
 	(select count(*) from recon.correction o where o.account_id = c.account_id and o.act = 'refund' and o.approved_by like 'policy:%'
@@ -344,17 +371,17 @@ select c.account_id, c.act, c.idempotency_key, c.payment_ref, c.business_ref, c.
 	(select coalesce(sum(o.amount_minor), 0) from recon.correction o where o.account_id = c.account_id and o.act = 'refund' and o.currency = c.currency
 		and o.approved_by like 'policy:%' and o.correction_id <> c.correction_id
 		and o.first_submitted_at > recon.now() - interval '24 hours')::bigint as day_minor,
-	($1::integer = (select max(n.incarnation) from recon.incarnation n))::boolean as same_incarnation,
+	(c.fence_incarnation is not distinct from (select recon.incarnation_here()))::boolean as same_incarnation,
 	recon.now()::timestamptz as now
 from recon.correction c join recon.break b on b.break_key = c.break_key
-where c.correction_id = $2 and c.fence_incarnation = $1 and c.fence_number = $3
+where c.correction_id = $1 and c.fence_incarnation = $2 and c.fence_number = $3
 	and c.state = $4 and c.lease_until > recon.now()
 for update of c
 `
 
 type LockCorrectionParams struct {
-	Incarnation  int32
 	CorrectionID string
+	Incarnation  int32
 	FenceNumber  int64
 	State        string
 }
@@ -383,8 +410,8 @@ type LockCorrectionRow struct {
 // After LockBooks, in a snapshot of its own.
 func (q *Queries) LockCorrection(ctx context.Context, arg LockCorrectionParams) (LockCorrectionRow, error) {
 	row := q.db.QueryRow(ctx, lockCorrection,
-		arg.Incarnation,
 		arg.CorrectionID,
+		arg.Incarnation,
 		arg.FenceNumber,
 		arg.State,
 	)
@@ -413,7 +440,8 @@ func (q *Queries) LockCorrection(ctx context.Context, arg LockCorrectionParams) 
 }
 
 const readBackCorrection = `-- name: ReadBackCorrection :one
-select c.state, c.fence_incarnation, c.fence_number, (c.leased_by is not null)::boolean as claimed
+select c.state, c.fence_incarnation, c.fence_number, (c.leased_by is not null)::boolean as claimed,
+	(c.fence_incarnation is not distinct from (select recon.incarnation_here()))::boolean as here
 from recon.correction c where c.correction_id = $1 for update
 `
 
@@ -422,6 +450,7 @@ type ReadBackCorrectionRow struct {
 	FenceIncarnation int32
 	FenceNumber      int64
 	Claimed          bool
+	Here             bool
 }
 
 func (q *Queries) ReadBackCorrection(ctx context.Context, correctionID string) (ReadBackCorrectionRow, error) {
@@ -432,6 +461,7 @@ func (q *Queries) ReadBackCorrection(ctx context.Context, correctionID string) (
 		&i.FenceIncarnation,
 		&i.FenceNumber,
 		&i.Claimed,
+		&i.Here,
 	)
 	return i, err
 }
@@ -459,7 +489,7 @@ update recon.correction set
 	state = 'submitting', first_submitted_at = coalesce(first_submitted_at, recon.now()), submitted_at = recon.now(),
 	started_at = recon.now(), lease_until = recon.now() + $1::interval, since = recon.now(), version = version + 1
 where correction_id = $2 and fence_incarnation = $3 and fence_number = $4
-	and state = $5 and lease_until > recon.now()
+	and state = $5 and lease_until > recon.now() and (select recon.acting_stop()) = ''
 returning correction_id, lease_until::timestamptz as lease_until
 `
 

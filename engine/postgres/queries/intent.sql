@@ -3,18 +3,21 @@
 -- and what ended its lease. A lease that ended in submitting makes the record unknown, whatever the claimer does next; one
 -- that ended in leased counts a crash only where work had begun and the claim was not our own lost answer. A record that
 -- has seen a crash is claimed alone: it goes first, and the others of the batch are let go. Only the first is marked as
--- begun: what kills its process comes to stand first in the next claim.
+-- begun: what kills its process comes to stand first in the next claim. What may have been sent in seconds that a failover
+-- lost is claimed as unknown, whatever it was: it is asked about under its key before it acts. A resend that was refused gets
+-- the same answer again.
 with due as (
-	select i.intent_id, i.state,
+	select i.intent_id, i.state, i.job_id, i.asked_incarnation,
 		i.crashes + case when i.state = 'leased' and i.started_at is not null and i.leased_by <> @member::text then 1 else 0 end as crashes
 	from recon.intent i
-	where i.channel = @channel and i.state in ('ready', 'unknown', 'leased', 'submitting') and case i.state
+	where i.channel = @channel and (select recon.incarnation_here()) is not null and i.state in ('ready', 'unknown', 'leased', 'submitting') and case i.state
 		when 'ready' then i.next_at <= recon.now()
-			and recon.channel_pause(i.account_id, i.channel, i.template_version) = ''
+			and (select recon.acting_stop()) = '' and recon.channel_pause(i.account_id, i.channel, i.template_version) = ''
 			and not exists (select from recon.intent p
 				where p.account_id = i.account_id and p.state = 'parked' and p.channel = i.channel)
 		when 'unknown' then i.next_at <= recon.now() and (i.lease_until is null or i.lease_until <= recon.now())
-			and (@can_look_up::boolean or i.first_submitted_at + @resend_within::interval > recon.now())
+			and (@can_look_up::boolean or i.first_submitted_at + @resend_within::interval > recon.now()
+				and i.outcome <> 'rejected' and recon.lost_doubt(i.job_id, i.asked_incarnation) = '')
 		when 'submitting' then i.lease_until <= recon.now()
 		else i.lease_until <= recon.now() or i.leased_by = @member
 			-- Positive evidence: a row that is checked again after a concurrent claim sees members by the old snapshot, and
@@ -27,22 +30,26 @@ with due as (
 	for update of i skip locked
 ), picked as (
 	select d.intent_id, d.crashes, max(d.crashes) over () as worst,
-		row_number() over (order by d.crashes desc, (d.state in ('unknown', 'submitting')) desc, d.intent_id) as place
-	from due d
+		row_number() over (order by d.crashes desc, (d.state in ('unknown', 'submitting')) desc, d.intent_id) as place,
+		l.since as lost_since, l.until as lost_until, l.through as lost_through
+	from due d cross join lateral recon.lost(d.job_id, d.asked_incarnation) l
 ), claimed as (
 	update recon.intent i set
-		state = case when i.state in ('submitting', 'unknown') then 'unknown' else 'leased' end,
-		outcome_code = case when i.state = 'submitting' then 'its lease ended in a call' else i.outcome_code end,
+		state = case when i.state in ('submitting', 'unknown') or p.lost_since is not null then 'unknown' else 'leased' end,
+		outcome_code = case when i.state = 'submitting' then 'its lease ended in a call' when i.state = 'unknown' or p.lost_since is null
+			then i.outcome_code else recon.lost_doubt(i.job_id, i.asked_incarnation) end,
 		crashes = p.crashes,
-		fence_incarnation = @incarnation, fence_number = i.fence_number + 1,
+		fence_incarnation = (select recon.incarnation_here()), fence_number = i.fence_number + 1,
 		leased_by = @member, lease_until = recon.now() + @lease::interval,
 		started_at = case when p.place = 1 then recon.now() end,
 		since = case when i.state = 'unknown' then i.since else recon.now() end,
 		version = i.version + 1
 	from picked p
 	where p.intent_id = i.intent_id and (p.worst = 0 or p.place = 1)
-	returning i.intent_id, i.account_id, i.state, i.idempotency_key, i.attempts, i.crashes, i.deaths, i.fence_number,
-		i.lease_until::timestamptz as lease_until, i.since, i.outcome_code, recon.now()::timestamptz as claimed_at, p.place
+	returning i.intent_id, i.account_id, i.state, i.idempotency_key, i.attempts, i.crashes, i.deaths, i.fence_incarnation, i.fence_number,
+		i.lease_until::timestamptz as lease_until, i.since, i.outcome_code, recon.now()::timestamptz as claimed_at, p.place,
+		(p.lost_since is not null)::boolean as lost, coalesce(least(p.lost_since, i.first_submitted_at), recon.now())::timestamptz as lost_since,
+		coalesce(p.lost_until, recon.now())::timestamptz as lost_until, coalesce(p.lost_through, 0)::integer as lost_through
 )
 select c.* from claimed c order by c.place;
 
@@ -50,9 +57,9 @@ select c.* from claimed c order by c.place;
 -- What is only leased goes back without a burnt attempt: a drain.
 with mine as (
 	select i.intent_id from recon.intent i
-	join unnest(@intent_ids::text[], @fence_numbers::bigint[]) as h (intent_id, fence_number)
-		on h.intent_id = i.intent_id and h.fence_number = i.fence_number
-	where i.fence_incarnation = @incarnation and i.state in ('leased', 'unknown') and i.leased_by is not null
+	join unnest(@intent_ids::text[], @incarnations::integer[], @fence_numbers::bigint[]) as h (intent_id, incarnation, fence_number)
+		on h.intent_id = i.intent_id and h.incarnation = i.fence_incarnation and h.fence_number = i.fence_number
+	where i.state in ('leased', 'unknown') and i.leased_by is not null
 	order by i.intent_id
 	for update of i
 ), back as (
@@ -98,14 +105,16 @@ order by s.invoice_id, p.due_at, s.step;
 -- name: SubmitIntent :one
 -- The bytes are fixed here and the lease begins anew: it has to cover the call. What no lock of ours covers is asked in
 -- this statement, after the locks are held: its snapshot sees what was committed while we waited. submitted = false:
--- something speaks against it and nothing was written. No row: the lease is lost.
+-- something speaks against it and nothing was written. No row: the lease is lost, or belongs to another existence of the
+-- database than this server's.
 with asked as (
-	select i.intent_id, recon.channel_pause(i.account_id, i.channel, i.template_version) as paused,
+	select i.intent_id, coalesce(nullif((select recon.acting_stop()), ''), nullif(recon.lost_doubt(i.job_id, i.asked_incarnation), ''),
+			recon.channel_pause(i.account_id, i.channel, i.template_version)) as paused,
 		recon.intent_doubt(i.intent_id) as doubt, c.opted_out
 	from recon.intent i join recon.contact c on c.contact_id = i.contact_id
 	where i.intent_id = @intent_id::text and i.fence_incarnation = @incarnation::integer and i.fence_number = @fence_number::bigint
 		and i.state = @state::text and i.lease_until > recon.now()
-		and i.fence_incarnation = (select max(n.incarnation) from recon.incarnation n)
+		and i.fence_incarnation = (select recon.incarnation_here())
 ), submitted as (
 	update recon.intent i set
 		state = 'submitting', act_number = @act_number::integer, idempotency_key = @idempotency_key::text,
@@ -127,8 +136,10 @@ from unnest(@invoice_ids::text[], @steps::text[], @whys::text[]) as d (invoice_i
 where s.intent_id = @intent_id and s.invoice_id = d.invoice_id and s.step = d.step and s.dropped_why = '';
 
 -- name: FinishIntent :one
--- What a claim came to. The lease is not asked: while no later claim exists, what we learnt is still the truth.
+-- What a claim came to. The lease is not asked: while no later claim exists, what we learnt is still the truth. Asked:
+-- the incarnation up to which the outside was asked about all that may have been lost; 0 = it was not.
 update recon.intent set
+	asked_incarnation = greatest(asked_incarnation, @asked::integer),
 	state = @state, outcome = @outcome, outcome_code = @outcome_code,
 	ref = case when @ref::text = '' then ref else @ref end, held_why = @held_why,
 	attempts = attempts + @burnt::integer, next_at = recon.now() + @delay::interval,
@@ -165,8 +176,9 @@ where i.intent_id = d.intent_id
 returning i.intent_id;
 
 -- name: ReadBackIntent :one
--- Under the row's lock: a COMMIT in flight still holds it.
-select i.state, i.fence_incarnation, i.fence_number, (i.leased_by is not null)::boolean as claimed
+-- Under the row's lock: a COMMIT in flight still holds it. here: the claim is of this server's existence.
+select i.state, i.fence_incarnation, i.fence_number, (i.leased_by is not null)::boolean as claimed,
+	(i.fence_incarnation is not distinct from (select recon.incarnation_here()))::boolean as here
 from recon.intent i where i.intent_id = @intent_id for update;
 
 -- name: SettleHeld :many

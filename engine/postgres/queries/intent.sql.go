@@ -65,16 +65,17 @@ func (q *Queries) BuryIntent(ctx context.Context, arg BuryIntentParams) (string,
 
 const claimIntents = `-- name: ClaimIntents :many
 with due as (
-	select i.intent_id, i.state,
+	select i.intent_id, i.state, i.job_id, i.asked_incarnation,
 		i.crashes + case when i.state = 'leased' and i.started_at is not null and i.leased_by <> $1::text then 1 else 0 end as crashes
 	from recon.intent i
-	where i.channel = $2 and i.state in ('ready', 'unknown', 'leased', 'submitting') and case i.state
+	where i.channel = $2 and (select recon.incarnation_here()) is not null and i.state in ('ready', 'unknown', 'leased', 'submitting') and case i.state
 		when 'ready' then i.next_at <= recon.now()
-			and recon.channel_pause(i.account_id, i.channel, i.template_version) = ''
+			and (select recon.acting_stop()) = '' and recon.channel_pause(i.account_id, i.channel, i.template_version) = ''
 			and not exists (select from recon.intent p
 				where p.account_id = i.account_id and p.state = 'parked' and p.channel = i.channel)
 		when 'unknown' then i.next_at <= recon.now() and (i.lease_until is null or i.lease_until <= recon.now())
-			and ($3::boolean or i.first_submitted_at + $4::interval > recon.now())
+			and ($3::boolean or i.first_submitted_at + $4::interval > recon.now()
+				and i.outcome <> 'rejected' and recon.lost_doubt(i.job_id, i.asked_incarnation) = '')
 		when 'submitting' then i.lease_until <= recon.now()
 		else i.lease_until <= recon.now() or i.leased_by = $1
 			-- Positive evidence: a row that is checked again after a concurrent claim sees members by the old snapshot, and
@@ -87,24 +88,28 @@ with due as (
 	for update of i skip locked
 ), picked as (
 	select d.intent_id, d.crashes, max(d.crashes) over () as worst,
-		row_number() over (order by d.crashes desc, (d.state in ('unknown', 'submitting')) desc, d.intent_id) as place
-	from due d
+		row_number() over (order by d.crashes desc, (d.state in ('unknown', 'submitting')) desc, d.intent_id) as place,
+		l.since as lost_since, l.until as lost_until, l.through as lost_through
+	from due d cross join lateral recon.lost(d.job_id, d.asked_incarnation) l
 ), claimed as (
 	update recon.intent i set
-		state = case when i.state in ('submitting', 'unknown') then 'unknown' else 'leased' end,
-		outcome_code = case when i.state = 'submitting' then 'its lease ended in a call' else i.outcome_code end,
+		state = case when i.state in ('submitting', 'unknown') or p.lost_since is not null then 'unknown' else 'leased' end,
+		outcome_code = case when i.state = 'submitting' then 'its lease ended in a call' when i.state = 'unknown' or p.lost_since is null
+			then i.outcome_code else recon.lost_doubt(i.job_id, i.asked_incarnation) end,
 		crashes = p.crashes,
-		fence_incarnation = $7, fence_number = i.fence_number + 1,
-		leased_by = $1, lease_until = recon.now() + $8::interval,
+		fence_incarnation = (select recon.incarnation_here()), fence_number = i.fence_number + 1,
+		leased_by = $1, lease_until = recon.now() + $7::interval,
 		started_at = case when p.place = 1 then recon.now() end,
 		since = case when i.state = 'unknown' then i.since else recon.now() end,
 		version = i.version + 1
 	from picked p
 	where p.intent_id = i.intent_id and (p.worst = 0 or p.place = 1)
-	returning i.intent_id, i.account_id, i.state, i.idempotency_key, i.attempts, i.crashes, i.deaths, i.fence_number,
-		i.lease_until::timestamptz as lease_until, i.since, i.outcome_code, recon.now()::timestamptz as claimed_at, p.place
+	returning i.intent_id, i.account_id, i.state, i.idempotency_key, i.attempts, i.crashes, i.deaths, i.fence_incarnation, i.fence_number,
+		i.lease_until::timestamptz as lease_until, i.since, i.outcome_code, recon.now()::timestamptz as claimed_at, p.place,
+		(p.lost_since is not null)::boolean as lost, coalesce(least(p.lost_since, i.first_submitted_at), recon.now())::timestamptz as lost_since,
+		coalesce(p.lost_until, recon.now())::timestamptz as lost_until, coalesce(p.lost_through, 0)::integer as lost_through
 )
-select c.intent_id, c.account_id, c.state, c.idempotency_key, c.attempts, c.crashes, c.deaths, c.fence_number, c.lease_until, c.since, c.outcome_code, c.claimed_at, c.place from claimed c order by c.place
+select c.intent_id, c.account_id, c.state, c.idempotency_key, c.attempts, c.crashes, c.deaths, c.fence_incarnation, c.fence_number, c.lease_until, c.since, c.outcome_code, c.claimed_at, c.place, c.lost, c.lost_since, c.lost_until, c.lost_through from claimed c order by c.place
 `
 
 type ClaimIntentsParams struct {
@@ -114,31 +119,37 @@ type ClaimIntentsParams struct {
 	ResendWithin time.Duration
 	DeadAfter    time.Duration
 	Batch        int64
-	Incarnation  int32
 	Lease        time.Duration
 }
 
 type ClaimIntentsRow struct {
-	IntentID       string
-	AccountID      string
-	State          string
-	IdempotencyKey string
-	Attempts       int32
-	Crashes        int32
-	Deaths         int32
-	FenceNumber    int64
-	LeaseUntil     time.Time
-	Since          time.Time
-	OutcomeCode    string
-	ClaimedAt      time.Time
-	Place          int64
+	IntentID         string
+	AccountID        string
+	State            string
+	IdempotencyKey   string
+	Attempts         int32
+	Crashes          int32
+	Deaths           int32
+	FenceIncarnation int32
+	FenceNumber      int64
+	LeaseUntil       time.Time
+	Since            time.Time
+	OutcomeCode      string
+	ClaimedAt        time.Time
+	Place            int64
+	Lost             bool
+	LostSince        time.Time
+	LostUntil        time.Time
+	LostThrough      int32
 }
 
 // One batch of a channel by unique key: what is due, what is unknown and can still be asked or sent again under its key,
 // and what ended its lease. A lease that ended in submitting makes the record unknown, whatever the claimer does next; one
 // that ended in leased counts a crash only where work had begun and the claim was not our own lost answer. A record that
 // has seen a crash is claimed alone: it goes first, and the others of the batch are let go. Only the first is marked as
-// begun: what kills its process comes to stand first in the next claim.
+// begun: what kills its process comes to stand first in the next claim. What may have been sent in seconds that a failover
+// lost is claimed as unknown, whatever it was: it is asked about under its key before it acts. A resend that was refused gets
+// the same answer again.
 func (q *Queries) ClaimIntents(ctx context.Context, arg ClaimIntentsParams) ([]ClaimIntentsRow, error) {
 	rows, err := q.db.Query(ctx, claimIntents,
 		arg.Member,
@@ -147,7 +158,6 @@ func (q *Queries) ClaimIntents(ctx context.Context, arg ClaimIntentsParams) ([]C
 		arg.ResendWithin,
 		arg.DeadAfter,
 		arg.Batch,
-		arg.Incarnation,
 		arg.Lease,
 	)
 	if err != nil {
@@ -165,12 +175,17 @@ func (q *Queries) ClaimIntents(ctx context.Context, arg ClaimIntentsParams) ([]C
 			&i.Attempts,
 			&i.Crashes,
 			&i.Deaths,
+			&i.FenceIncarnation,
 			&i.FenceNumber,
 			&i.LeaseUntil,
 			&i.Since,
 			&i.OutcomeCode,
 			&i.ClaimedAt,
 			&i.Place,
+			&i.Lost,
+			&i.LostSince,
+			&i.LostUntil,
+			&i.LostThrough,
 		); err != nil {
 			return nil, err
 		}
@@ -210,16 +225,18 @@ func (q *Queries) DropPairs(ctx context.Context, arg DropPairsParams) (int64, er
 
 const finishIntent = `-- name: FinishIntent :one
 update recon.intent set
-	state = $1, outcome = $2, outcome_code = $3,
-	ref = case when $4::text = '' then ref else $4 end, held_why = $5,
-	attempts = attempts + $6::integer, next_at = recon.now() + $7::interval,
+	asked_incarnation = greatest(asked_incarnation, $1::integer),
+	state = $2, outcome = $3, outcome_code = $4,
+	ref = case when $5::text = '' then ref else $5 end, held_why = $6,
+	attempts = attempts + $7::integer, next_at = recon.now() + $8::interval,
 	leased_by = null, lease_until = null, started_at = null,
-	since = case when state = $1 then since else recon.now() end, version = version + 1
-where intent_id = $8 and fence_incarnation = $9 and fence_number = $10 and state = $11
+	since = case when state = $2 then since else recon.now() end, version = version + 1
+where intent_id = $9 and fence_incarnation = $10 and fence_number = $11 and state = $12
 returning intent_id
 `
 
 type FinishIntentParams struct {
+	Asked       int32
 	State       string
 	Outcome     string
 	OutcomeCode string
@@ -233,9 +250,11 @@ type FinishIntentParams struct {
 	FromState   string
 }
 
-// What a claim came to. The lease is not asked: while no later claim exists, what we learnt is still the truth.
+// What a claim came to. The lease is not asked: while no later claim exists, what we learnt is still the truth. Asked:
+// the incarnation up to which the outside was asked about all that may have been lost; 0 = it was not.
 func (q *Queries) FinishIntent(ctx context.Context, arg FinishIntentParams) (string, error) {
 	row := q.db.QueryRow(ctx, finishIntent,
+		arg.Asked,
 		arg.State,
 		arg.Outcome,
 		arg.OutcomeCode,
@@ -256,9 +275,9 @@ func (q *Queries) FinishIntent(ctx context.Context, arg FinishIntentParams) (str
 const handBackIntents = `-- name: HandBackIntents :many
 with mine as (
 	select i.intent_id from recon.intent i
-	join unnest($1::text[], $2::bigint[]) as h (intent_id, fence_number)
-		on h.intent_id = i.intent_id and h.fence_number = i.fence_number
-	where i.fence_incarnation = $3 and i.state in ('leased', 'unknown') and i.leased_by is not null
+	join unnest($1::text[], $2::integer[], $3::bigint[]) as h (intent_id, incarnation, fence_number)
+		on h.intent_id = i.intent_id and h.incarnation = i.fence_incarnation and h.fence_number = i.fence_number
+	where i.state in ('leased', 'unknown') and i.leased_by is not null
 	order by i.intent_id
 	for update of i
 ), back as (
@@ -275,13 +294,13 @@ select b.intent_id from back b order by b.intent_id
 
 type HandBackIntentsParams struct {
 	IntentIds    []string
+	Incarnations []int32
 	FenceNumbers []int64
-	Incarnation  int32
 }
 
 // What is only leased goes back without a burnt attempt: a drain.
 func (q *Queries) HandBackIntents(ctx context.Context, arg HandBackIntentsParams) ([]string, error) {
-	rows, err := q.db.Query(ctx, handBackIntents, arg.IntentIds, arg.FenceNumbers, arg.Incarnation)
+	rows, err := q.db.Query(ctx, handBackIntents, arg.IntentIds, arg.Incarnations, arg.FenceNumbers)
 	if err != nil {
 		return nil, err
 	}
@@ -302,7 +321,7 @@ func (q *Queries) HandBackIntents(ctx context.Context, arg HandBackIntentsParams
 
 const lockIntent = `-- name: LockIntent :many
 with held as (
-	select i.intent_id, i.job_id, i.generation, i.account_id, i.customer_id, i.contact_id, i.kind, i.channel, i.state, i.act_number, i.idempotency_key, i.template_version, i.held_why, i.address, i.subject, i.body, i.body_hash, i.next_at, i.attempts, i.crashes, i.deaths, i.fence_incarnation, i.fence_number, i.leased_by, i.lease_until, i.started_at, i.first_submitted_at, i.submitted_at, i.outcome, i.outcome_code, i.ref, i.since, i.version from recon.intent i
+	select i.intent_id, i.job_id, i.generation, i.account_id, i.customer_id, i.contact_id, i.kind, i.channel, i.state, i.act_number, i.idempotency_key, i.template_version, i.held_why, i.address, i.subject, i.body, i.body_hash, i.next_at, i.attempts, i.crashes, i.deaths, i.fence_incarnation, i.fence_number, i.leased_by, i.lease_until, i.started_at, i.first_submitted_at, i.submitted_at, i.outcome, i.outcome_code, i.ref, i.since, i.version, i.asked_incarnation from recon.intent i
 	where i.intent_id = $1 and i.fence_incarnation = $2 and i.fence_number = $3
 		and i.state = $4 and i.lease_until > recon.now()
 	for update of i
@@ -417,7 +436,8 @@ func (q *Queries) LockIntent(ctx context.Context, arg LockIntentParams) ([]LockI
 }
 
 const readBackIntent = `-- name: ReadBackIntent :one
-select i.state, i.fence_incarnation, i.fence_number, (i.leased_by is not null)::boolean as claimed
+select i.state, i.fence_incarnation, i.fence_number, (i.leased_by is not null)::boolean as claimed,
+	(i.fence_incarnation is not distinct from (select recon.incarnation_here()))::boolean as here
 from recon.intent i where i.intent_id = $1 for update
 `
 
@@ -426,9 +446,10 @@ type ReadBackIntentRow struct {
 	FenceIncarnation int32
 	FenceNumber      int64
 	Claimed          bool
+	Here             bool
 }
 
-// Under the row's lock: a COMMIT in flight still holds it.
+// Under the row's lock: a COMMIT in flight still holds it. here: the claim is of this server's existence.
 func (q *Queries) ReadBackIntent(ctx context.Context, intentID string) (ReadBackIntentRow, error) {
 	row := q.db.QueryRow(ctx, readBackIntent, intentID)
 	var i ReadBackIntentRow
@@ -437,6 +458,7 @@ func (q *Queries) ReadBackIntent(ctx context.Context, intentID string) (ReadBack
 		&i.FenceIncarnation,
 		&i.FenceNumber,
 		&i.Claimed,
+		&i.Here,
 	)
 	return i, err
 }
@@ -517,12 +539,13 @@ func (q *Queries) SettleHeld(ctx context.Context, arg SettleHeldParams) ([]Settl
 
 const submitIntent = `-- name: SubmitIntent :one
 with asked as (
-	select i.intent_id, recon.channel_pause(i.account_id, i.channel, i.template_version) as paused,
+	select i.intent_id, coalesce(nullif((select recon.acting_stop()), ''), nullif(recon.lost_doubt(i.job_id, i.asked_incarnation), ''),
+			recon.channel_pause(i.account_id, i.channel, i.template_version)) as paused,
 		recon.intent_doubt(i.intent_id) as doubt, c.opted_out
 	from recon.intent i join recon.contact c on c.contact_id = i.contact_id
 	where i.intent_id = $1::text and i.fence_incarnation = $2::integer and i.fence_number = $3::bigint
 		and i.state = $4::text and i.lease_until > recon.now()
-		and i.fence_incarnation = (select max(n.incarnation) from recon.incarnation n)
+		and i.fence_incarnation = (select recon.incarnation_here())
 ), submitted as (
 	update recon.intent i set
 		state = 'submitting', act_number = $5::integer, idempotency_key = $6::text,
@@ -564,7 +587,8 @@ type SubmitIntentRow struct {
 
 // The bytes are fixed here and the lease begins anew: it has to cover the call. What no lock of ours covers is asked in
 // this statement, after the locks are held: its snapshot sees what was committed while we waited. submitted = false:
-// something speaks against it and nothing was written. No row: the lease is lost.
+// something speaks against it and nothing was written. No row: the lease is lost, or belongs to another existence of the
+// database than this server's.
 func (q *Queries) SubmitIntent(ctx context.Context, arg SubmitIntentParams) (SubmitIntentRow, error) {
 	row := q.db.QueryRow(ctx, submitIntent,
 		arg.IntentID,

@@ -27,7 +27,7 @@ with silent as (
 				or o.state = 'ready' and o.next_at <= recon.now() and o.window_id < j.window_id
 			)
 		)
-		and recon.provider_pause(j.account_id) = ''
+		and recon.provider_pause(j.account_id) = '' and (select recon.incarnation_here()) is not null
 	order by j.next_at, j.job_id
 	limit sqlc.arg(batch)::integer
 	for update of j skip locked
@@ -37,14 +37,14 @@ with silent as (
 ), claimed as (
 	update recon.job j set
 		state = 'leased', leased_by = sqlc.arg(member)::text, lease_until = recon.now() + sqlc.arg(lease)::interval, started_at = null,
-		fence_incarnation = sqlc.arg(incarnation), fence_number = j.fence_number + 1,
+		fence_incarnation = (select recon.incarnation_here()), fence_number = j.fence_number + 1,
 		crashes = j.crashes + p.crashed::integer, since = recon.now(), version = j.version + 1
 	from picked p
 	where p.job_id = j.job_id
 		and (p.place = 1 or not p.suspect and not (select f.suspect from picked f where f.place = 1))
-	returning j.job_id, j.account_id, j.window_id, j.generation, j.slot, j.attempts, j.crashes, j.fence_number, j.lease_until
+	returning j.job_id, j.account_id, j.window_id, j.generation, j.slot, j.attempts, j.crashes, j.fence_incarnation, j.fence_number, j.lease_until
 )
-select c.job_id, c.account_id, c.window_id, c.generation, c.attempts, c.crashes, c.fence_number, c.lease_until::timestamptz as lease_until,
+select c.job_id, c.account_id, c.window_id, c.generation, c.attempts, c.crashes, c.fence_incarnation, c.fence_number, c.lease_until::timestamptz as lease_until,
 	w.starts_at, w.ends_at, w.due_at, s.correlation_id, recon.now()::timestamptz as now
 from claimed c
 	join recon.window w on w.account_id = c.account_id and w.window_id = c.window_id
@@ -102,13 +102,15 @@ where e.job_id = @job_id and e.generation = @generation
 
 -- name: FinishJob :one
 -- First of its transaction. Ends the claim, counts the account's reconciliations (another one that ended meanwhile
--- makes ours stale: counted = false), and writes the envelope. No row: the lease is lost.
+-- makes ours stale: counted = false), and writes the envelope. No row: the lease is lost, or the claim is of another existence
+-- of the database: what it read may be lost, so its result is worth nothing.
 with ended as (
 	update recon.job j set
 		state = 'done', leased_by = null, lease_until = null, started_at = null, last_outcome = 'accepted', last_error = '',
 		since = recon.now(), version = j.version + 1
 	where j.job_id = sqlc.arg(job_id) and j.state = 'leased' and j.lease_until > recon.now()
 		and j.fence_incarnation = sqlc.arg(fence_incarnation) and j.fence_number = sqlc.arg(fence_number)
+		and j.fence_incarnation = (select recon.incarnation_here())
 	returning j.job_id, j.account_id, j.generation, j.attempts
 ), counted as (
 	update recon.account a set reconciled = a.reconciled + 1
@@ -274,9 +276,10 @@ select t.business_key, t.kind, t.occurred_at, t.provider_ref, t.business_ref, t.
 		where w.account_id = t.account_id and w.starts_at <= t.occurred_at and t.occurred_at < w.ends_at and w.window_id < @window_id
 		order by w.window_id limit 1
 	), '')::text as carried_from
-from recon.transaction t join recon.posting p on p.business_key = t.business_key and p.book = 'clearing'
-where t.account_id = @account_id and t.occurred_at < @ends_at
-	and not exists (select from recon.item_match m where m.business_key = t.business_key)
+from recon.clearing_item o
+	join recon.transaction t on t.business_key = o.business_key
+	join recon.posting p on p.business_key = t.business_key and p.book = 'clearing'
+where o.account_id = @account_id and o.open and t.occurred_at < @ends_at
 group by t.business_key, t.kind, t.occurred_at, t.provider_ref, t.business_ref, t.payout_ref, t.account_id, p.currency
 order by t.business_key, p.currency;
 

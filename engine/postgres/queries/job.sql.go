@@ -112,7 +112,7 @@ with silent as (
 				or o.state = 'ready' and o.next_at <= recon.now() and o.window_id < j.window_id
 			)
 		)
-		and recon.provider_pause(j.account_id) = ''
+		and recon.provider_pause(j.account_id) = '' and (select recon.incarnation_here()) is not null
 	order by j.next_at, j.job_id
 	limit $3::integer
 	for update of j skip locked
@@ -122,14 +122,14 @@ with silent as (
 ), claimed as (
 	update recon.job j set
 		state = 'leased', leased_by = $2::text, lease_until = recon.now() + $4::interval, started_at = null,
-		fence_incarnation = $5, fence_number = j.fence_number + 1,
+		fence_incarnation = (select recon.incarnation_here()), fence_number = j.fence_number + 1,
 		crashes = j.crashes + p.crashed::integer, since = recon.now(), version = j.version + 1
 	from picked p
 	where p.job_id = j.job_id
 		and (p.place = 1 or not p.suspect and not (select f.suspect from picked f where f.place = 1))
-	returning j.job_id, j.account_id, j.window_id, j.generation, j.slot, j.attempts, j.crashes, j.fence_number, j.lease_until
+	returning j.job_id, j.account_id, j.window_id, j.generation, j.slot, j.attempts, j.crashes, j.fence_incarnation, j.fence_number, j.lease_until
 )
-select c.job_id, c.account_id, c.window_id, c.generation, c.attempts, c.crashes, c.fence_number, c.lease_until::timestamptz as lease_until,
+select c.job_id, c.account_id, c.window_id, c.generation, c.attempts, c.crashes, c.fence_incarnation, c.fence_number, c.lease_until::timestamptz as lease_until,
 	w.starts_at, w.ends_at, w.due_at, s.correlation_id, recon.now()::timestamptz as now
 from claimed c
 	join recon.window w on w.account_id = c.account_id and w.window_id = c.window_id
@@ -142,23 +142,23 @@ type ClaimJobsParams struct {
 	Member        string
 	Batch         int32
 	Lease         time.Duration
-	Incarnation   int32
 }
 
 type ClaimJobsRow struct {
-	JobID         string
-	AccountID     string
-	WindowID      string
-	Generation    int32
-	Attempts      int32
-	Crashes       int32
-	FenceNumber   int64
-	LeaseUntil    time.Time
-	StartsAt      time.Time
-	EndsAt        time.Time
-	DueAt         time.Time
-	CorrelationID string
-	Now           time.Time
+	JobID            string
+	AccountID        string
+	WindowID         string
+	Generation       int32
+	Attempts         int32
+	Crashes          int32
+	FenceIncarnation int32
+	FenceNumber      int64
+	LeaseUntil       time.Time
+	StartsAt         time.Time
+	EndsAt           time.Time
+	DueAt            time.Time
+	CorrelationID    string
+	Now              time.Time
 }
 
 // Claims and the writes under them return the record's id first, here and in intent.sql, correction.sql and letter.sql: who
@@ -173,7 +173,6 @@ func (q *Queries) ClaimJobs(ctx context.Context, arg ClaimJobsParams) ([]ClaimJo
 		arg.Member,
 		arg.Batch,
 		arg.Lease,
-		arg.Incarnation,
 	)
 	if err != nil {
 		return nil, err
@@ -189,6 +188,7 @@ func (q *Queries) ClaimJobs(ctx context.Context, arg ClaimJobsParams) ([]ClaimJo
 			&i.Generation,
 			&i.Attempts,
 			&i.Crashes,
+			&i.FenceIncarnation,
 			&i.FenceNumber,
 			&i.LeaseUntil,
 			&i.StartsAt,
@@ -367,6 +367,7 @@ with ended as (
 		since = recon.now(), version = j.version + 1
 	where j.job_id = $1 and j.state = 'leased' and j.lease_until > recon.now()
 		and j.fence_incarnation = $2 and j.fence_number = $3
+		and j.fence_incarnation = (select recon.incarnation_here())
 	returning j.job_id, j.account_id, j.generation, j.attempts
 ), counted as (
 	update recon.account a set reconciled = a.reconciled + 1
@@ -428,7 +429,8 @@ type FinishJobRow struct {
 }
 
 // First of its transaction. Ends the claim, counts the account's reconciliations (another one that ended meanwhile
-// makes ours stale: counted = false), and writes the envelope. No row: the lease is lost.
+// makes ours stale: counted = false), and writes the envelope. No row: the lease is lost, or the claim is of another existence
+// of the database: what it read may be lost, so its result is worth nothing.
 func (q *Queries) FinishJob(ctx context.Context, arg FinishJobParams) (FinishJobRow, error) {
 	row := q.db.QueryRow(ctx, finishJob,
 		arg.JobID,
@@ -628,9 +630,10 @@ select t.business_key, t.kind, t.occurred_at, t.provider_ref, t.business_ref, t.
 		where w.account_id = t.account_id and w.starts_at <= t.occurred_at and t.occurred_at < w.ends_at and w.window_id < $1
 		order by w.window_id limit 1
 	), '')::text as carried_from
-from recon.transaction t join recon.posting p on p.business_key = t.business_key and p.book = 'clearing'
-where t.account_id = $2 and t.occurred_at < $3
-	and not exists (select from recon.item_match m where m.business_key = t.business_key)
+from recon.clearing_item o
+	join recon.transaction t on t.business_key = o.business_key
+	join recon.posting p on p.business_key = t.business_key and p.book = 'clearing'
+where o.account_id = $2 and o.open and t.occurred_at < $3
 group by t.business_key, t.kind, t.occurred_at, t.provider_ref, t.business_ref, t.payout_ref, t.account_id, p.currency
 order by t.business_key, p.currency
 `

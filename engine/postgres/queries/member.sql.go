@@ -11,14 +11,21 @@ import (
 )
 
 const beat = `-- name: Beat :one
-update recon.member set beat_at = recon.now() where member_id = $1 and stopped_at is null returning beat_at
+update recon.member set beat_at = recon.now() where member_id = $1 and stopped_at is null
+returning beat_at, coalesce(recon.incarnation_here(), 0)::integer as incarnation
 `
 
-func (q *Queries) Beat(ctx context.Context, memberID string) (time.Time, error) {
+type BeatRow struct {
+	BeatAt      time.Time
+	Incarnation int32
+}
+
+// 0: the server is another than the newest incarnation's.
+func (q *Queries) Beat(ctx context.Context, memberID string) (BeatRow, error) {
 	row := q.db.QueryRow(ctx, beat, memberID)
-	var beat_at time.Time
-	err := row.Scan(&beat_at)
-	return beat_at, err
+	var i BeatRow
+	err := row.Scan(&i.BeatAt, &i.Incarnation)
+	return i, err
 }
 
 const deregister = `-- name: Deregister :execrows
@@ -41,16 +48,24 @@ with here as (
 ), known as (
 	select n.incarnation from newest n join here h on h.system_identifier = n.system_identifier and h.timeline = n.timeline
 ), taken as (
-	insert into recon.incarnation (incarnation, system_identifier, timeline, began_at)
-	select coalesce((select n.incarnation from newest n), 0) + 1, h.system_identifier, h.timeline, recon.now()
-	from here h where not exists (select from known)
+	insert into recon.incarnation (incarnation, system_identifier, timeline, began_at, opened_at, opened_by, opened_why)
+	select coalesce(n.incarnation, 0) + 1, h.system_identifier, h.timeline, recon.now(), f.at, f.by_whom, f.why
+	from here h left join newest n on true
+		left join (select recon.now() as at, 'member:' || $1::text as by_whom, 'the first start' as why) f on n.incarnation is null
+	where not exists (select from known)
 	on conflict (incarnation) do nothing
-	returning incarnation
+	returning incarnation, opened_at
+), alarmed as (
+	insert into recon.alarm (kind, subject, raised_at, detail)
+	select 'incarnation', 'server', recon.now(), 'incarnation ' || t.incarnation
+		|| ' began (failover or restore): nothing acts outside until recond ops recover --since T'
+	from taken t where t.opened_at is null
+	on conflict (kind, subject) do update set raised_at = excluded.raised_at, detail = excluded.detail, cleared_at = null
 ), chosen as (
 	select k.incarnation from known k union all select t.incarnation from taken t
 ), registered as (
 	insert into recon.member (member_id, process, started_at, beat_at)
-	select $1, $2, recon.now(), recon.now() from chosen
+	select $1::text, $2, recon.now(), recon.now() from chosen
 	on conflict (member_id) do nothing
 	returning member_id
 )
@@ -67,8 +82,8 @@ type RegisterMemberRow struct {
 	Fresh       int64
 }
 
-// The newest incarnation must be this server's, else the next number is taken. NULL: another process took it in this
-// instant; ask again.
+// The newest incarnation must be this server's, else the next number is taken: only the first of all may act outside at
+// once, any other is stopped until a person recovers it. 0: another process took it in this instant; ask again.
 func (q *Queries) RegisterMember(ctx context.Context, arg RegisterMemberParams) (RegisterMemberRow, error) {
 	row := q.db.QueryRow(ctx, registerMember, arg.MemberID, arg.Process)
 	var i RegisterMemberRow

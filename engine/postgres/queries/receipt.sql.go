@@ -31,7 +31,9 @@ func (q *Queries) MarkContact(ctx context.Context, arg MarkContactParams) (int64
 
 const recordReceipt = `-- name: RecordReceipt :one
 with about as (
-	select i.intent_id, i.contact_id, i.state, i.act_number from recon.intent i
+	select i.intent_id, i.contact_id, i.act_number, i.state in ('submitting', 'unknown') or i.state in ('ready', 'held', 'leased', 'review')
+		and ((select recon.acting_stop()) <> '' or recon.lost_doubt(i.job_id, i.asked_incarnation) <> '') as doubtful
+	from recon.intent i
 	where i.intent_id = $1 and i.channel = $2
 ), stored as (
 	insert into recon.receipt (channel, receipt_id, intent_id, kind, at, received_at)
@@ -39,7 +41,7 @@ with about as (
 	on conflict (channel, receipt_id) do nothing
 	returning receipt_id
 )
-select a.contact_id, a.state, a.act_number, (select count(*) from stored)::integer as fresh from about a
+select a.contact_id, a.doubtful::boolean as doubtful, a.act_number, (select count(*) from stored)::integer as fresh from about a
 `
 
 type RecordReceiptParams struct {
@@ -52,12 +54,13 @@ type RecordReceiptParams struct {
 
 type RecordReceiptRow struct {
 	ContactID string
-	State     string
+	Doubtful  bool
 	ActNumber int32
 	Fresh     int32
 }
 
-// Idempotent by the channel's own id. No row: the key is none of ours.
+// Idempotent by the channel's own id. No row: the key is none of ours. doubtful: the receipt may be the first we hear of its
+// message, because the doubt is on record or because a failover lost what was.
 func (q *Queries) RecordReceipt(ctx context.Context, arg RecordReceiptParams) (RecordReceiptRow, error) {
 	row := q.db.QueryRow(ctx, recordReceipt,
 		arg.IntentID,
@@ -69,18 +72,26 @@ func (q *Queries) RecordReceipt(ctx context.Context, arg RecordReceiptParams) (R
 	var i RecordReceiptRow
 	err := row.Scan(
 		&i.ContactID,
-		&i.State,
+		&i.Doubtful,
 		&i.ActNumber,
 		&i.Fresh,
 	)
 	return i, err
 }
 
-const sentByReceipt = `-- name: SentByReceipt :execrows
-update recon.intent set
-	state = 'sent', outcome = 'accepted', outcome_code = $1, leased_by = null, lease_until = null, started_at = null,
-	since = recon.now(), version = version + 1
-where intent_id = $2 and act_number = $3 and state in ('submitting', 'unknown')
+const sentByReceipt = `-- name: SentByReceipt :one
+with moved as (
+	update recon.intent set
+		state = 'sent', outcome = 'accepted', outcome_code = $1, leased_by = null, lease_until = null, started_at = null,
+		since = recon.now(), version = version + 1
+	where intent_id = $2 and act_number = $3 and (state in ('submitting', 'unknown')
+		or state in ('ready', 'held', 'leased', 'review') and ((select recon.acting_stop()) <> '' or recon.lost_doubt(job_id, asked_incarnation) <> ''))
+	returning intent_id
+), cleared as (
+	update recon.alarm a set cleared_at = recon.now() from moved m
+	where a.kind = 'held_too_long' and a.subject = 'intent:' || m.intent_id and a.cleared_at is null
+)
+select count(*)::integer as moved from moved
 `
 
 type SentByReceiptParams struct {
@@ -89,11 +100,11 @@ type SentByReceiptParams struct {
 	ActNumber   int32
 }
 
-// A receipt proves that the channel had accepted: it ends the doubt, or outruns the worker's own answer.
-func (q *Queries) SentByReceipt(ctx context.Context, arg SentByReceiptParams) (int64, error) {
-	result, err := q.db.Exec(ctx, sentByReceipt, arg.OutcomeCode, arg.IntentID, arg.ActNumber)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected(), nil
+// A receipt proves that the channel had accepted: it ends the doubt, or outruns the worker's own answer, or tells what a
+// failover lost.
+func (q *Queries) SentByReceipt(ctx context.Context, arg SentByReceiptParams) (int32, error) {
+	row := q.db.QueryRow(ctx, sentByReceipt, arg.OutcomeCode, arg.IntentID, arg.ActNumber)
+	var moved int32
+	err := row.Scan(&moved)
+	return moved, err
 }

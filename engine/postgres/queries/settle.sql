@@ -3,10 +3,12 @@
 
 -- name: MoveIntent :one
 with seen as (
-	select i.intent_id, i.state, i.version, i.channel, i.deaths from recon.intent i where i.intent_id = @intent_id::text for update
+	select i.intent_id, i.state, i.version, i.channel, i.deaths, i.held_why from recon.intent i where i.intent_id = @intent_id::text for update
 ), moved as (
 	update recon.intent i set
 		state = @state::text, next_at = recon.now(), outcome_code = @why::text, held_why = case when @state::text = 'held' then @why::text else '' end,
+		asked_incarnation = case when (s.state = 'unknown' or s.held_why like 'lost:%') and @state::text = 'ready' -- a person vouches that it was not done
+			then (select max(n.incarnation) from recon.incarnation n where n.opened_at is not null) else i.asked_incarnation end,
 		attempts = case when @new_budget::boolean then 0 else i.attempts end,
 		crashes = case when @new_budget then 0 else i.crashes end,
 		act_number = i.act_number + s.step,
@@ -56,6 +58,8 @@ with seen as (
 		attempts = case when @new_budget::boolean then 0 else c.attempts end,
 		crashes = case when @new_budget then 0 else c.crashes end,
 		ref = case when @ref::text = '' then c.ref else @ref end,
+		asked_incarnation = case when j.state = 'unknown' and @state::text = 'approved' -- a person vouches that it was not done
+			then (select max(n.incarnation) from recon.incarnation n where n.opened_at is not null) else c.asked_incarnation end,
 		leased_by = null, lease_until = null, started_at = null,
 		since = case when c.state = j.becomes then c.since else recon.now() end, version = c.version + 1
 	from judged j
@@ -128,6 +132,33 @@ with seen as (
 select coalesce(m.state, s.state)::text as state, coalesce(m.version, s.version)::bigint as version, (m.job_id is not null)::boolean as moved
 from seen s left join moved m on m.job_id = s.job_id;
 
+-- name: CloseBreak :one
+-- Under the lock of the account's books, as every correction; not while one of the same difference is on its way. What is
+-- only proposed for it is refused.
+with books as (
+	select a.account_id from recon.account a where a.account_id = (select b.account_id from recon.break b where b.break_key = @break_key::text)
+	for no key update
+), seen as (
+	select b.break_key, b.state, b.version from recon.break b join books k on k.account_id = b.account_id where b.break_key = @break_key::text for update of b
+), moved as (
+	update recon.break b set state = @state::text, closed_by = @actor::text, since = recon.now(), version = b.version + 1
+	from seen s
+	where b.break_key = s.break_key and s.version = @expect::bigint and s.state = any (@from_states::text[])
+		and not exists (select from recon.break o join recon.correction c on c.break_key = o.break_key
+			where o.account_id = b.account_id and o.row_id = b.row_id and o.item_key = b.item_key
+				and c.state in ('approved', 'submitting', 'unknown', 'parked', 'dead'))
+	returning b.break_key, b.account_id, b.row_id, b.item_key, b.state, b.version
+), refused as (
+	update recon.correction c set state = 'refused', outcome_code = @why::text, since = recon.now(), version = c.version + 1
+	from moved m, recon.break o
+	where o.account_id = m.account_id and o.row_id = m.row_id and o.item_key = m.item_key and c.break_key = o.break_key and c.state = 'proposed'
+), noted as (
+	insert into recon.audit (at, actor, act, record, version, detail)
+	select recon.now(), @actor::text, @act::text, 'break:' || m.break_key, @expect::bigint, @why::text from moved m
+)
+select coalesce(m.state, s.state)::text as state, coalesce(m.version, s.version)::bigint as version, (m.break_key is not null)::boolean as moved
+from seen s left join moved m on m.break_key = s.break_key;
+
 -- name: UnsettledJobs :many
 select j.job_id, j.account_id, j.state, j.version, recon.now()::timestamptz as now, j.since, j.lease_until, j.next_at, j.deaths,
 	recon.provider_pause(j.account_id)::text as paused, j.last_error
@@ -137,22 +168,30 @@ order by j.job_id;
 
 -- name: UnsettledIntents :many
 select i.intent_id, i.account_id, i.channel, i.state, i.version, recon.now()::timestamptz as now, i.since, i.lease_until, i.next_at, i.deaths,
-	i.first_submitted_at, i.outcome_code, i.held_why,
-	recon.channel_pause(i.account_id, i.channel, i.template_version)::text as paused,
-	recon.intent_ended(i.intent_id)::text as ended, recon.intent_doubt(i.intent_id)::text as doubt,
+	i.first_submitted_at, (i.state = 'unknown' and i.outcome = 'rejected')::boolean as resend_refused, i.outcome_code, i.held_why,
+	coalesce(nullif((select recon.acting_stop()), ''), recon.channel_pause(i.account_id, i.channel, i.template_version))::text as paused,
+	(l.since is not null)::boolean as lost, coalesce(least(l.since, i.first_submitted_at), recon.now())::timestamptz as lost_since,
+	coalesce(l.until, recon.now())::timestamptz as lost_until, coalesce(l.through, 0)::integer as lost_through,
+	recon.intent_ended(i.intent_id)::text as ended,
+	(case when i.state = 'review' and i.held_why like 'lost:%' then i.held_why else recon.intent_doubt(i.intent_id) end)::text as doubt,
 	(i.address <> '' and i.address is distinct from a.address and a.address is not null)::boolean as contact_changed
 from recon.intent i left join recon.contact_address a on a.contact_id = i.contact_id
+	cross join lateral recon.lost(i.job_id, i.asked_incarnation) l
 where i.state in ('ready', 'held', 'leased', 'submitting', 'unknown', 'review', 'rejected', 'parked', 'dead')
 	and (@intent_id::text = '' or i.intent_id = @intent_id)
 order by i.intent_id;
 
 -- name: UnsettledCorrections :many
 select c.correction_id, c.account_id, c.act, c.state, c.version, recon.now()::timestamptz as now, c.since, c.lease_until, c.next_at, c.deaths,
-	c.first_submitted_at, c.outcome_code, (case when c.state = 'proposed' then coalesce(c.approved_by, '') else '' end)::text as approved_once, recon.provider_pause(c.account_id)::text as paused, (b.state in ('timing', 'open'))::boolean as break_open,
+	c.first_submitted_at, (c.state = 'unknown' and c.outcome = 'rejected')::boolean as resend_refused, c.outcome_code, (case when c.state = 'proposed' then coalesce(c.approved_by, '') else '' end)::text as approved_once,
+	coalesce(nullif((select recon.acting_stop()), ''), recon.provider_pause(c.account_id))::text as paused,
+	(c.act = 'refund' and l.since is not null)::boolean as lost, coalesce(least(l.since, c.first_submitted_at), recon.now())::timestamptz as lost_since,
+	coalesce(l.until, recon.now())::timestamptz as lost_until, coalesce(l.through, 0)::integer as lost_through, (b.state in ('timing', 'open'))::boolean as break_open,
 	exists (select from recon.correction o where o.account_id = c.account_id and o.payment_ref = c.payment_ref and c.payment_ref <> ''
 		and o.correction_id <> c.correction_id and o.state in ('submitting', 'unknown')) as other_in_doubt,
 	coalesce((select a.detail from recon.alarm a where a.kind = 'corrections_capped' and a.cleared_at is null and a.subject = c.account_id), '')::text as over_cap
 from recon.correction c join recon.break b on b.break_key = c.break_key
+	cross join lateral recon.lost(c.job_id, c.asked_incarnation) l
 where (c.state in ('proposed', 'approved', 'submitting', 'unknown', 'parked', 'dead')
 		or c.state = 'rejected' and b.state in ('timing', 'open') and not exists (select from recon.correction o
 			where o.break_key = c.break_key and o.act = c.act and o.act_number > c.act_number))

@@ -10,6 +10,65 @@ import (
 	"time"
 )
 
+const closeBreak = `-- name: CloseBreak :one
+with books as (
+	select a.account_id from recon.account a where a.account_id = (select b.account_id from recon.break b where b.break_key = $1::text)
+	for no key update
+), seen as (
+	select b.break_key, b.state, b.version from recon.break b join books k on k.account_id = b.account_id where b.break_key = $1::text for update of b
+), moved as (
+	update recon.break b set state = $2::text, closed_by = $3::text, since = recon.now(), version = b.version + 1
+	from seen s
+	where b.break_key = s.break_key and s.version = $4::bigint and s.state = any ($5::text[])
+		and not exists (select from recon.break o join recon.correction c on c.break_key = o.break_key
+			where o.account_id = b.account_id and o.row_id = b.row_id and o.item_key = b.item_key
+				and c.state in ('approved', 'submitting', 'unknown', 'parked', 'dead'))
+	returning b.break_key, b.account_id, b.row_id, b.item_key, b.state, b.version
+), refused as (
+	update recon.correction c set state = 'refused', outcome_code = $6::text, since = recon.now(), version = c.version + 1
+	from moved m, recon.break o
+	where o.account_id = m.account_id and o.row_id = m.row_id and o.item_key = m.item_key and c.break_key = o.break_key and c.state = 'proposed'
+), noted as (
+	insert into recon.audit (at, actor, act, record, version, detail)
+	select recon.now(), $3::text, $7::text, 'break:' || m.break_key, $4::bigint, $6::text from moved m
+)
+select coalesce(m.state, s.state)::text as state, coalesce(m.version, s.version)::bigint as version, (m.break_key is not null)::boolean as moved
+from seen s left join moved m on m.break_key = s.break_key
+`
+
+type CloseBreakParams struct {
+	BreakKey   string
+	State      string
+	Actor      string
+	Expect     int64
+	FromStates []string
+	Why        string
+	Act        string
+}
+
+type CloseBreakRow struct {
+	State   string
+	Version int64
+	Moved   bool
+}
+
+// Under the lock of the account's books, as every correction; not while one of the same difference is on its way. What is
+// only proposed for it is refused.
+func (q *Queries) CloseBreak(ctx context.Context, arg CloseBreakParams) (CloseBreakRow, error) {
+	row := q.db.QueryRow(ctx, closeBreak,
+		arg.BreakKey,
+		arg.State,
+		arg.Actor,
+		arg.Expect,
+		arg.FromStates,
+		arg.Why,
+		arg.Act,
+	)
+	var i CloseBreakRow
+	err := row.Scan(&i.State, &i.Version, &i.Moved)
+	return i, err
+}
+
 const moveCorrection = `-- name: MoveCorrection :one
 with seen as (
 	select c.correction_id, c.state, c.version, c.deaths, c.act, abs(c.amount_minor) as amount, c.approved_by
@@ -25,6 +84,8 @@ with seen as (
 		attempts = case when $6::boolean then 0 else c.attempts end,
 		crashes = case when $6 then 0 else c.crashes end,
 		ref = case when $7::text = '' then c.ref else $7 end,
+		asked_incarnation = case when j.state = 'unknown' and $2::text = 'approved' -- a person vouches that it was not done
+			then (select max(n.incarnation) from recon.incarnation n where n.opened_at is not null) else c.asked_incarnation end,
 		leased_by = null, lease_until = null, started_at = null,
 		since = case when c.state = j.becomes then c.since else recon.now() end, version = c.version + 1
 	from judged j
@@ -93,10 +154,12 @@ func (q *Queries) MoveCorrection(ctx context.Context, arg MoveCorrectionParams) 
 const moveIntent = `-- name: MoveIntent :one
 
 with seen as (
-	select i.intent_id, i.state, i.version, i.channel, i.deaths from recon.intent i where i.intent_id = $1::text for update
+	select i.intent_id, i.state, i.version, i.channel, i.deaths, i.held_why from recon.intent i where i.intent_id = $1::text for update
 ), moved as (
 	update recon.intent i set
 		state = $2::text, next_at = recon.now(), outcome_code = $3::text, held_why = case when $2::text = 'held' then $3::text else '' end,
+		asked_incarnation = case when (s.state = 'unknown' or s.held_why like 'lost:%') and $2::text = 'ready' -- a person vouches that it was not done
+			then (select max(n.incarnation) from recon.incarnation n where n.opened_at is not null) else i.asked_incarnation end,
 		attempts = case when $4::boolean then 0 else i.attempts end,
 		crashes = case when $4 then 0 else i.crashes end,
 		act_number = i.act_number + s.step,
@@ -109,7 +172,7 @@ with seen as (
 		submitted_at = case when s.step = 1 then null else i.submitted_at end,
 		leased_by = null, lease_until = null, started_at = null,
 		since = case when i.state = $2::text then i.since else recon.now() end, version = i.version + 1
-	from (select n.intent_id, n.state, n.version, n.channel, n.deaths, case when n.state = 'rejected' and $2::text = 'ready' then 1 else 0 end as step from seen n) s
+	from (select n.intent_id, n.state, n.version, n.channel, n.deaths, n.held_why, case when n.state = 'rejected' and $2::text = 'ready' then 1 else 0 end as step from seen n) s
 	where i.intent_id = s.intent_id and s.version = $5::bigint and s.state = any ($6::text[])
 	returning i.intent_id, i.state, i.version
 ), freed as (
@@ -231,7 +294,7 @@ func (q *Queries) MoveJob(ctx context.Context, arg MoveJobParams) (MoveJobRow, e
 
 const nextCorrection = `-- name: NextCorrection :one
 with seen as (
-	select c.correction_id, c.break_key, c.job_id, c.account_id, c.act, c.act_number, c.idempotency_key, c.payment_ref, c.business_ref, c.currency, c.amount_minor, c.state, c.approved_by, c.next_at, c.attempts, c.crashes, c.deaths, c.fence_incarnation, c.fence_number, c.leased_by, c.lease_until, c.started_at, c.first_submitted_at, c.submitted_at, c.outcome, c.outcome_code, c.ref, c.since, c.version from recon.correction c where c.correction_id = $1::text for update
+	select c.correction_id, c.break_key, c.job_id, c.account_id, c.act, c.act_number, c.idempotency_key, c.payment_ref, c.business_ref, c.currency, c.amount_minor, c.state, c.approved_by, c.next_at, c.attempts, c.crashes, c.deaths, c.fence_incarnation, c.fence_number, c.leased_by, c.lease_until, c.started_at, c.first_submitted_at, c.submitted_at, c.outcome, c.outcome_code, c.ref, c.since, c.version, c.asked_incarnation from recon.correction c where c.correction_id = $1::text for update
 ), next as (
 	insert into recon.correction (correction_id, break_key, job_id, account_id, act, act_number, idempotency_key, payment_ref, business_ref,
 		currency, amount_minor, state, next_at, since)
@@ -276,11 +339,15 @@ func (q *Queries) NextCorrection(ctx context.Context, arg NextCorrectionParams) 
 
 const unsettledCorrections = `-- name: UnsettledCorrections :many
 select c.correction_id, c.account_id, c.act, c.state, c.version, recon.now()::timestamptz as now, c.since, c.lease_until, c.next_at, c.deaths,
-	c.first_submitted_at, c.outcome_code, (case when c.state = 'proposed' then coalesce(c.approved_by, '') else '' end)::text as approved_once, recon.provider_pause(c.account_id)::text as paused, (b.state in ('timing', 'open'))::boolean as break_open,
+	c.first_submitted_at, (c.state = 'unknown' and c.outcome = 'rejected')::boolean as resend_refused, c.outcome_code, (case when c.state = 'proposed' then coalesce(c.approved_by, '') else '' end)::text as approved_once,
+	coalesce(nullif((select recon.acting_stop()), ''), recon.provider_pause(c.account_id))::text as paused,
+	(c.act = 'refund' and l.since is not null)::boolean as lost, coalesce(least(l.since, c.first_submitted_at), recon.now())::timestamptz as lost_since,
+	coalesce(l.until, recon.now())::timestamptz as lost_until, coalesce(l.through, 0)::integer as lost_through, (b.state in ('timing', 'open'))::boolean as break_open,
 	exists (select from recon.correction o where o.account_id = c.account_id and o.payment_ref = c.payment_ref and c.payment_ref <> ''
 		and o.correction_id <> c.correction_id and o.state in ('submitting', 'unknown')) as other_in_doubt,
 	coalesce((select a.detail from recon.alarm a where a.kind = 'corrections_capped' and a.cleared_at is null and a.subject = c.account_id), '')::text as over_cap
 from recon.correction c join recon.break b on b.break_key = c.break_key
+	cross join lateral recon.lost(c.job_id, c.asked_incarnation) l
 where (c.state in ('proposed', 'approved', 'submitting', 'unknown', 'parked', 'dead')
 		or c.state = 'rejected' and b.state in ('timing', 'open') and not exists (select from recon.correction o
 			where o.break_key = c.break_key and o.act = c.act and o.act_number > c.act_number))
@@ -300,9 +367,14 @@ type UnsettledCorrectionsRow struct {
 	NextAt           time.Time
 	Deaths           int32
 	FirstSubmittedAt *time.Time
+	ResendRefused    bool
 	OutcomeCode      string
 	ApprovedOnce     string
 	Paused           string
+	Lost             bool
+	LostSince        time.Time
+	LostUntil        time.Time
+	LostThrough      int32
 	BreakOpen        bool
 	OtherInDoubt     bool
 	OverCap          string
@@ -329,9 +401,14 @@ func (q *Queries) UnsettledCorrections(ctx context.Context, correctionID string)
 			&i.NextAt,
 			&i.Deaths,
 			&i.FirstSubmittedAt,
+			&i.ResendRefused,
 			&i.OutcomeCode,
 			&i.ApprovedOnce,
 			&i.Paused,
+			&i.Lost,
+			&i.LostSince,
+			&i.LostUntil,
+			&i.LostThrough,
 			&i.BreakOpen,
 			&i.OtherInDoubt,
 			&i.OverCap,
@@ -348,11 +425,15 @@ func (q *Queries) UnsettledCorrections(ctx context.Context, correctionID string)
 
 const unsettledIntents = `-- name: UnsettledIntents :many
 select i.intent_id, i.account_id, i.channel, i.state, i.version, recon.now()::timestamptz as now, i.since, i.lease_until, i.next_at, i.deaths,
-	i.first_submitted_at, i.outcome_code, i.held_why,
-	recon.channel_pause(i.account_id, i.channel, i.template_version)::text as paused,
-	recon.intent_ended(i.intent_id)::text as ended, recon.intent_doubt(i.intent_id)::text as doubt,
+	i.first_submitted_at, (i.state = 'unknown' and i.outcome = 'rejected')::boolean as resend_refused, i.outcome_code, i.held_why,
+	coalesce(nullif((select recon.acting_stop()), ''), recon.channel_pause(i.account_id, i.channel, i.template_version))::text as paused,
+	(l.since is not null)::boolean as lost, coalesce(least(l.since, i.first_submitted_at), recon.now())::timestamptz as lost_since,
+	coalesce(l.until, recon.now())::timestamptz as lost_until, coalesce(l.through, 0)::integer as lost_through,
+	recon.intent_ended(i.intent_id)::text as ended,
+	(case when i.state = 'review' and i.held_why like 'lost:%' then i.held_why else recon.intent_doubt(i.intent_id) end)::text as doubt,
 	(i.address <> '' and i.address is distinct from a.address and a.address is not null)::boolean as contact_changed
 from recon.intent i left join recon.contact_address a on a.contact_id = i.contact_id
+	cross join lateral recon.lost(i.job_id, i.asked_incarnation) l
 where i.state in ('ready', 'held', 'leased', 'submitting', 'unknown', 'review', 'rejected', 'parked', 'dead')
 	and ($1::text = '' or i.intent_id = $1)
 order by i.intent_id
@@ -370,9 +451,14 @@ type UnsettledIntentsRow struct {
 	NextAt           time.Time
 	Deaths           int32
 	FirstSubmittedAt *time.Time
+	ResendRefused    bool
 	OutcomeCode      string
 	HeldWhy          string
 	Paused           string
+	Lost             bool
+	LostSince        time.Time
+	LostUntil        time.Time
+	LostThrough      int32
 	Ended            string
 	Doubt            string
 	ContactChanged   bool
@@ -399,9 +485,14 @@ func (q *Queries) UnsettledIntents(ctx context.Context, intentID string) ([]Unse
 			&i.NextAt,
 			&i.Deaths,
 			&i.FirstSubmittedAt,
+			&i.ResendRefused,
 			&i.OutcomeCode,
 			&i.HeldWhy,
 			&i.Paused,
+			&i.Lost,
+			&i.LostSince,
+			&i.LostUntil,
+			&i.LostThrough,
 			&i.Ended,
 			&i.Doubt,
 			&i.ContactChanged,

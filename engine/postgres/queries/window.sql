@@ -15,12 +15,12 @@ on conflict (customer_id) do nothing;
 
 -- name: AddContacts :execrows
 with given as (
-	select g.contact_id, g.customer_id, g.channel, g.address
-	from unnest(@contact_ids::text[], @customer_ids::text[], @channels::text[], @addresses::text[])
-		as g (contact_id, customer_id, channel, address)
+	select g.contact_id, g.customer_id, g.channel, g.address, g.opted_out
+	from unnest(@contact_ids::text[], @customer_ids::text[], @channels::text[], @addresses::text[], @opted_outs::boolean[])
+		as g (contact_id, customer_id, channel, address, opted_out)
 ), added as (
-	insert into recon.contact (contact_id, customer_id, channel)
-	select g.contact_id, g.customer_id, g.channel from given g order by g.contact_id
+	insert into recon.contact (contact_id, customer_id, channel, opted_out)
+	select g.contact_id, g.customer_id, g.channel, g.opted_out from given g order by g.contact_id
 	on conflict (contact_id) do nothing
 )
 insert into recon.contact_address (contact_id, address)

@@ -41,12 +41,12 @@ func (q *Queries) AddAccounts(ctx context.Context, arg AddAccountsParams) (int64
 
 const addContacts = `-- name: AddContacts :execrows
 with given as (
-	select g.contact_id, g.customer_id, g.channel, g.address
-	from unnest($1::text[], $2::text[], $3::text[], $4::text[])
-		as g (contact_id, customer_id, channel, address)
+	select g.contact_id, g.customer_id, g.channel, g.address, g.opted_out
+	from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::boolean[])
+		as g (contact_id, customer_id, channel, address, opted_out)
 ), added as (
-	insert into recon.contact (contact_id, customer_id, channel)
-	select g.contact_id, g.customer_id, g.channel from given g order by g.contact_id
+	insert into recon.contact (contact_id, customer_id, channel, opted_out)
+	select g.contact_id, g.customer_id, g.channel, g.opted_out from given g order by g.contact_id
 	on conflict (contact_id) do nothing
 )
 insert into recon.contact_address (contact_id, address)
@@ -59,6 +59,7 @@ type AddContactsParams struct {
 	CustomerIds []string
 	Channels    []string
 	Addresses   []string
+	OptedOuts   []bool
 }
 
 func (q *Queries) AddContacts(ctx context.Context, arg AddContactsParams) (int64, error) {
@@ -67,6 +68,7 @@ func (q *Queries) AddContacts(ctx context.Context, arg AddContactsParams) (int64
 		arg.CustomerIds,
 		arg.Channels,
 		arg.Addresses,
+		arg.OptedOuts,
 	)
 	if err != nil {
 		return 0, err
