@@ -3,36 +3,85 @@ package drills
 import (
 	"context"
 	"fmt"
+	"runtime"
 
 	"github.com/recondrill/recondrill/reports"
 	"github.com/recondrill/recondrill/sim"
 )
 
-// again makes a run a second time, from the deviations the first one used, and compares line by line. A difference
-// is its own verdict and is never retried: whatever the first run said is not to be believed.
-func (b *bench) again(ctx context.Context, d Drill, first *result, run reports.Run) reports.Run {
-	second := b.run(ctx, d, first.run.Seed, sim.Recorded(first.script))
-	if second.run.Verdict == reports.Error {
-		run.Verdict, run.Error = reports.Error, "made again: "+second.run.Error
-		return run
+// elsewhereThreads is GOMAXPROCS of a second run; of a first one it is 1.
+const elsewhereThreads = 2
+
+// again makes a run a second time, from the deviations that the first one used, and elsewhere: in another worker
+// process where there are several, after other runs, with another shape of everything that must not matter. It compares
+// line by line. A difference is its own verdict and is never retried: whatever the first run said is not to be believed.
+func (b *bench) again(ctx context.Context, d Drill, o order) (reports.Run, error) {
+	script, err := sim.ParseScript(o.Script)
+	if err != nil {
+		return reports.Run{}, fmt.Errorf("script of %s seed %d: %w", o.Drill, o.Seed, err)
 	}
-	line, left, right, same := sim.Difference(first.history, second.history)
+	if b.last == o.First.Hash {
+		// Right after the first run it would prove less: server, pool and heap are as that one left them.
+		b.run(ctx, d, ^o.Seed, sim.Seeded(^o.Seed, d.most(), d.weigh()))
+	}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(elsewhereThreads))
+	second := b.run(ctx, d, o.Seed, sim.Recorded(script))
+	run := second.run
+	if run.Verdict == reports.Error {
+		run.Error = "made again: " + run.Error
+		return run, nil
+	}
+	var lines []string
+	if err := o.First.History.unpack(&lines); err != nil {
+		return run, err
+	}
+	if said := o.First.differs(second, lines); said != "" {
+		run.Verdict, run.Error, run.Story = reports.Nondeterministic, said, []string{said}
+	}
+	return run, nil
+}
+
+// differs says in what the second run is another one than the first; empty where in nothing.
+func (f first) differs(second *result, lines []string) string {
+	line, left, right := parting(lines, second.history.Lines())
 	switch {
-	case !same:
-		run.Error = fmt.Sprintf("line %d differs: first %q, then %q", line, left, right)
-	case first.tables != second.tables:
-		run.Error = fmt.Sprintf("the same history left other tables: %s and %s", first.tables, second.tables)
-	case first.judged() != second.judged():
-		run.Error = fmt.Sprintf("the same run was judged two ways: %s, then %s", first.judged(), second.judged())
-	default:
-		return run
+	case line > 0:
+		return fmt.Sprintf("line %d differs: first %q, then %q", line, left, right)
+	case f.Tables != second.tables:
+		return fmt.Sprintf("the same history left other tables: %s and %s", f.Tables, second.tables)
+	case f.Judged != second.judged():
+		return fmt.Sprintf("the same run was judged two ways: %s, then %s", f.Judged, second.judged())
 	}
-	run.Verdict = reports.Nondeterministic
-	run.Story = []string{run.Error}
-	return run
+	return ""
+}
+
+// kept is what a second run is compared with.
+func (r *result) kept() (*first, error) {
+	history, err := pack(r.history.Lines())
+	if err != nil {
+		return nil, err
+	}
+	return &first{Hash: r.run.Hash, Tables: r.tables, Judged: r.judged(), History: history}, nil
 }
 
 // judged is the verdict with all that was found, in the order in which it was found.
 func (r *result) judged() string {
 	return fmt.Sprintf("%s %v %v", r.run.Verdict, r.findings, r.run.Faults)
+}
+
+// parting names the first line in which two histories part, counted from 1; 0 where they don't.
+func parting(a, b []string) (line int, left, right string) {
+	for i := range max(len(a), len(b)) {
+		left, right = "", ""
+		if i < len(a) {
+			left = a[i]
+		}
+		if i < len(b) {
+			right = b[i]
+		}
+		if left != right {
+			return i + 1, left, right
+		}
+	}
+	return 0, "", ""
 }

@@ -3,7 +3,9 @@ package drills
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -37,6 +39,9 @@ type bench struct {
 	epoch    time.Time // where the simulated time of every run begins: five minutes before the night
 	runs     int       // orders so far
 	failures int       // runs in a row that could not be checked
+	last     string    // hash of the run that was made last
+	moves    bool      // the next run keeps its moves
+	strays   bool      // the next run looks for goroutines that nobody scheduled
 	attached func()    // for measurements: called when a run has its sessions
 	booked   bool      // for measurements: the snapshot has the books already
 }
@@ -89,6 +94,9 @@ func (b *bench) open(ctx context.Context) error {
 	if err := b.sessions.InstallClock(ctx); err != nil {
 		return err
 	}
+	if err := b.scan(ctx); err != nil {
+		return err
+	}
 	if err := b.openBooks(ctx); err != nil {
 		return err
 	}
@@ -113,6 +121,16 @@ func sameIdentity(ctx context.Context, config *pgx.ConnConfig) error {
 	defer conn.Close(ctx)
 	_, err = conn.Exec(ctx, `create or replace function recon.server_identity(out system_identifier text, out timeline integer)
 		language sql stable as $$ select 'simulated', 1 $$`)
+	return err
+}
+
+// scan refuses a schema that asks the server for the time or for chance behind the gate's back: its runs would not be
+// the same ones twice.
+func (b *bench) scan(ctx context.Context) error {
+	found, err := b.sessions.ScanCatalogue(ctx)
+	if err == nil && len(found) > 0 {
+		err = fmt.Errorf("the engine's schema reads the server's clock or chance: %s; accepted is recon.now(), and what a statement is given", strings.Join(found, "; "))
+	}
 	return err
 }
 

@@ -42,7 +42,7 @@ func (b *bench) bookFor(ctx context.Context, d Drill, seed uint64) error {
 	if err := b.sessions.Reset(ctx); err != nil {
 		return err
 	}
-	k := sim.New(sim.Config{Epoch: b.epoch, Seed: seed, Decider: sim.Plain()})
+	k := sim.New(sim.Config{Epoch: d.epoch(b.epoch), Seed: seed, Decider: sim.Plain()})
 	defer k.Close()
 	w, err := world.New(k, seed, d.World)
 	if err != nil {

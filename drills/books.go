@@ -42,7 +42,7 @@ func addParties(ctx context.Context, db *postgres.DB, w *world.World) error {
 	var contacts []postgres.Contact
 	for _, c := range w.Contacts {
 		contacts = append(contacts, postgres.Contact{ID: engine.ContactID(c.ID), Customer: engine.CustomerID(c.Customer),
-			Channel: engine.ChannelName(c.Channel), Address: c.Address})
+			Channel: engine.ChannelName(c.Channel), Address: c.Address, OptedOut: c.OptedOut})
 	}
 	if err := db.AddAccounts(ctx, accounts); err != nil {
 		return err

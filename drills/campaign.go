@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/recondrill/recondrill/reports"
+	rungs "github.com/recondrill/recondrill/sim/search"
 )
 
 // CampaignOptions are the flags of `recondrill drill`.
@@ -19,11 +20,12 @@ type CampaignOptions struct {
 	Seed       uint64        // the first seed
 	Runs       int           // seeds per drill
 	For        time.Duration // instead of Runs: how long in all
-	Search     string        // random | sweep
+	Search     string        // one of Searches(); empty: the first
 	Statements string        // folder of exported statements
 	Postgres   string        // auto | container | local | a DSN
 	Image      string
-	Servers    int // worker processes, each with a server; 0 = one a core
+	Servers    int             // worker processes, each with a server; 0 = one a core
+	Before     []reports.Event // of this very campaign's journal, where it was interrupted: what is in it is not made again
 	Events     func(reports.Event) error
 	Progress   func(Progress)
 	Log        func(format string, args ...any)
@@ -49,14 +51,13 @@ const RunsDefault = 20
 
 const (
 	againEvery  = 10               // every tenth pass runs again, every failure does
+	spoilEvery  = 10               // of every tenth run the oracles are shown damage, from the first one on
 	shutdownMax = 20 * time.Second // real time a worker may take to put its server away
 )
 
-// Searches are the rungs that --search accepts.
-func Searches() []string { return []string{"random", "sweep"} }
-
-// Campaign runs drills and sends each event in (drill, seed) order. Its error is a *UsageError, or says why
-// nothing could be checked; verdicts are in the summary.
+// Campaign runs drills and sends each event, in the order (drill, seed or trial); where the time decides, the drills take
+// turns and the order is (round, drill, trial). Its error is a *UsageError, or says why nothing could be checked;
+// verdicts are in the summary.
 func Campaign(ctx context.Context, o CampaignOptions) (reports.Summary, error) {
 	explicit := o.Servers > 0
 	picked, err := o.normalise()
@@ -64,30 +65,37 @@ func Campaign(ctx context.Context, o CampaignOptions) (reports.Summary, error) {
 		return reports.Summary{}, err
 	}
 	began := time.Now()
+	c := &campaign{o: o, began: began, bitten: map[string]int{}, told: map[[2]string]bool{}}
+	start := c.start(picked)
+	done, err := before(o.Before, start)
+	if err != nil {
+		return reports.Summary{}, err
+	}
 	members, server, err := muster(ctx, crewSetup{o.Postgres, o.Image, o.Statements, runID(), o.Servers, explicit}, o.Log)
 	if err != nil {
 		return reports.Summary{}, err
 	}
-	c := &campaign{o: o, crew: members, server: server, began: began, total: o.Runs * len(picked), bitten: map[string]int{}, told: map[[2]string]bool{}}
-	start := c.start(picked)
-	c.tally = reports.NewTally(start)
-	failed := o.Events(start)
-	for i, d := range picked {
-		if failed != nil || ctx.Err() != nil {
-			break
-		}
-		failed = c.drill(ctx, d, len(picked)-i)
+	c.crew, c.server, start.Postgres = members, server, reports.Postgres{How: server.How, Version: server.Version}
+	failed := done.sameServer(start.Postgres)
+	if failed == nil {
+		c.tally = reports.NewTally(start)
+		failed = o.Events(start)
+	}
+	if failed == nil {
+		failed = c.search(ctx, picked, done)
 	}
 	members.dismiss()
 	if failed != nil {
 		return reports.Summary{}, failed
 	}
 	s := c.tally.Summary()
+	s.Search = c.accounts()
 	s.WallMS = time.Since(began).Milliseconds()
-	s.RunsPerSecond = float64(s.Runs) / max(time.Since(began).Seconds(), 0.001)
+	s.RunsPerSecond = float64(c.runs) / max(time.Since(began).Seconds(), 0.001)
 	if err := members.err(); err != nil {
 		s.Verdict, s.Reasons = reports.Worse(s.Verdict, reports.Error), append(s.Reasons, err.Error())
 	}
+	s.Reasons = append(s.Reasons, members.left...)
 	if ctx.Err() != nil {
 		s.Interrupted = true
 	}
@@ -95,13 +103,11 @@ func Campaign(ctx context.Context, o CampaignOptions) (reports.Summary, error) {
 }
 
 func (o *CampaignOptions) normalise() ([]Drill, error) {
-	if o.Search == "" {
-		o.Search = "random"
-	}
+	o.Search = cmp.Or(o.Search, Searches()[0])
 	if !slices.Contains(Searches(), o.Search) {
-		return nil, &UsageError{fmt.Errorf("--search %s: accepted are %s", o.Search, strings.Join(Searches(), " and "))}
+		return nil, &UsageError{fmt.Errorf("--search %s: accepted are %s", o.Search, strings.Join(Searches(), ", "))}
 	}
-	if o.Runs == 0 && o.For == 0 && o.Search == "random" {
+	if o.Runs == 0 && o.For == 0 && !bounded(o.Search) {
 		o.Runs = RunsDefault
 	}
 	if o.Runs < 0 || o.For < 0 {
@@ -134,19 +140,15 @@ type campaign struct {
 	server postgresTold
 	began  time.Time
 	tally  *reports.Tally
-	total  int                // runs to be made as far as is known; 0 where the time decides
+	hunts  []*hunt
 	runs   int                // made so far
 	bitten map[string]int     // runs in which a kind bit
 	told   map[[2]string]bool // (drill, oracle) whose first failure was shrunk and told
 }
 
-func (c *campaign) postgres() reports.Postgres {
-	return reports.Postgres{How: c.server.How, Version: c.server.Version}
-}
-
 func (c *campaign) start(picked []Drill) reports.Start {
-	s := reports.Start{StartedAt: c.began.UTC().Format(time.RFC3339), Commit: commit(), Go: runtime.Version(), Seed: c.o.Seed, Runs: c.o.Runs,
-		Search: c.o.Search, Statements: c.o.Statements, Servers: c.o.Servers, Postgres: c.postgres(), Named: len(c.o.Names) > 0}
+	s := reports.Start{StartedAt: c.began.UTC().Format(time.RFC3339), Commit: commit(), Binary: binary(), Go: runtime.Version(), Seed: c.o.Seed, Runs: c.o.Runs,
+		Search: c.o.Search, Statements: c.o.Statements, Servers: c.o.Servers, Named: len(c.o.Names) > 0}
 	if c.o.For > 0 {
 		s.For = c.o.For.String()
 	}
@@ -156,57 +158,57 @@ func (c *campaign) start(picked []Drill) reports.Start {
 	return s
 }
 
-// drill runs one drill's share of the campaign and judges it; left counts it and the drills after it.
-func (c *campaign) drill(ctx context.Context, d Drill, left int) error {
-	source, err := c.source(ctx, d, left)
-	if err != nil {
-		return err
-	}
-	return c.stream(ctx, source, func(a answer) error { return c.take(ctx, d, a) })
-}
-
-// stream hands the orders of a source to the crew and takes the answers in the order of the orders.
-func (c *campaign) stream(ctx context.Context, source func() (order, bool), take func(answer) error) error {
-	replies := make(chan (<-chan answer), 2*c.o.Servers)
-	ordering, stop := context.WithCancel(ctx)
-	defer stop()
-	go func() {
-		defer close(replies)
-		for o, more := source(); more; o, more = source() {
-			reply := c.crew.submit(ordering, o)
-			if reply == nil {
-				return
-			}
-			replies <- reply
-		}
-	}()
-	var failed error
-	for reply := range replies {
-		a := <-reply
-		if failed == nil && ctx.Err() == nil {
-			if failed = take(a); failed != nil {
-				stop()
-			}
-		}
-	}
-	return failed
-}
-
-// take judges one answer, asks for the story where it is the first failure of its kind, and sends the events.
-func (c *campaign) take(ctx context.Context, d Drill, a answer) error {
+// take judges one answer, asks for the story where it is the first failure of its kind, tells the search, and sends the
+// events.
+func (c *campaign) take(ctx context.Context, u underway, a answer) error {
+	d := u.hunt.drill
 	run := a.Run
-	run.Canary = d.Canary
-	if kind := [2]string{d.Name, run.Oracle}; run.Verdict == reports.Violation && !c.told[kind] {
-		c.told[kind] = true
-		if told, ok := c.explain(ctx, d, a); ok {
+	if u.known != nil {
+		if err := u.sameAs(run); err != nil {
+			return err
+		}
+		run = *u.known
+	}
+	kind := [2]string{d.Name, run.Oracle}
+	first := run.Verdict == reports.Violation && !c.told[kind]
+	c.told[kind] = c.told[kind] || first
+	if u.known == nil {
+		run = c.dress(ctx, u, a, first)
+	}
+	o, err := a.outcome()
+	if err != nil {
+		return fmt.Errorf("%s: %w", run.Title(), err)
+	}
+	u.hunt.took(u.trial, o)
+	c.tally.Add(run)
+	if u.known != nil {
+		return nil // its line is in the journal
+	}
+	return c.send(d, run, a.Marks)
+}
+
+// dress adds to a run what its worker doesn't know: whose trial it was, how it replays, and of the first failure of its
+// kind the story of the fewest deviations.
+func (c *campaign) dress(ctx context.Context, u underway, a answer, first bool) reports.Run {
+	run := a.Run
+	run.Canary = u.hunt.drill.Canary
+	if c.o.Search != string(rungs.Random) {
+		run.Rung, run.Trial = rungOf(u.trial), u.trial.ID+1
+	}
+	if first {
+		if told, ok := c.explain(ctx, u.hunt.drill, a); ok {
 			run.Story, run.Script = told.Run.Story, told.Script
 		}
 	}
 	if run.Replay == "" && run.Verdict != reports.Pass {
 		run.Script = cmp.Or(run.Script, a.Script)
-		run.Replay = "recondrill replay FILE (its script is in the report)"
+		run.Replay = reports.ReplayFile
 	}
-	c.tally.Add(run)
+	return run
+}
+
+// send sends a run's events.
+func (c *campaign) send(d Drill, run reports.Run, marks []reports.Mark) error {
 	c.runs++
 	for _, kind := range run.Faults {
 		c.bitten[kind]++
@@ -214,7 +216,8 @@ func (c *campaign) take(ctx context.Context, d Drill, a answer) error {
 	if err := c.o.Events(run); err != nil {
 		return err
 	}
-	for _, m := range a.Marks {
+	for _, m := range marks {
+		m.Rung, m.Trial = run.Rung, run.Trial
 		if err := c.o.Events(m); err != nil {
 			return err
 		}
@@ -235,14 +238,35 @@ func (c *campaign) explain(ctx context.Context, d Drill, a answer) (answer, bool
 	return told, told.Run.Verdict == a.Run.Verdict && told.Run.Oracle == a.Run.Oracle
 }
 
+// accounts are what each drill's search says of itself.
+func (c *campaign) accounts() []reports.Search {
+	var all []reports.Search
+	for _, h := range c.hunts {
+		all = append(all, h.account()...)
+	}
+	return all
+}
+
 func (c *campaign) progress(d Drill) Progress {
 	elapsed := time.Since(c.began)
 	p := Progress{Drill: d.Name, Done: c.runs, Faults: c.bitten, Elapsed: elapsed,
 		RunsPerSecond: float64(c.runs) / max(elapsed.Seconds(), 0.001)}
 	if c.o.For > 0 {
 		p.Left = max(0, c.o.For-elapsed)
-	} else if p.Total = c.total; p.Total > 0 {
+	} else if p.Total = c.total(); p.Total > 0 {
 		p.Left = time.Duration(float64(p.Total-p.Done) / max(p.RunsPerSecond, 0.001) * float64(time.Second))
 	}
 	return p
+}
+
+// total is how many runs are to be made now, 0 where nobody knows.
+func (c *campaign) total() int {
+	total := 0
+	for _, h := range c.hunts {
+		if h.most == 0 {
+			return 0
+		}
+		total += h.most - h.known
+	}
+	return total
 }

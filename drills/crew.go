@@ -12,28 +12,15 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/recondrill/recondrill/reports"
 )
 
-// order is one run that a crew member is asked for; one JSON object a line on its standard input.
-type order struct {
-	Drill  string `json:"drill"`
-	Seed   uint64 `json:"seed"`
-	Script string `json:"script,omitempty"` // run these deviations instead of the seed's
-	Again  bool   `json:"again,omitempty"`  // run it a second time after other runs and compare, pass or not
-	Shrink bool   `json:"shrink,omitempty"` // look for a smaller set of deviations that fails the same way
-	Gates  bool   `json:"gates,omitempty"`  // tell what could have been decided where: the sweep's map
-	Sample bool   `json:"sample,omitempty"` // send marks although it passed
-}
-
-// answer is what came of an order; one JSON object a line on the member's standard output.
-type answer struct {
-	Run    reports.Run    `json:"run"`
-	Marks  []reports.Mark `json:"marks,omitempty"`
-	Script string         `json:"script,omitempty"` // the deviations used, a file that replays
-	Points []string       `json:"points,omitempty"` // with Gates: deviations worth a run each
-}
+const (
+	waitingMax = 64              // orders that wait for a free member, for each of them
+	leaveMax   = 8 * time.Second // real time a worker has after Ctrl-C: most of it to put its server away
+)
 
 // crewSetup is what every member is told at its start.
 type crewSetup struct {
@@ -45,13 +32,22 @@ type crewSetup struct {
 // crew is the parent's side of the worker processes: one process a server, so that a member's heap, pool and
 // server are its own and its death costs one run.
 type crew struct {
-	setup  crewSetup
-	log    func(string, ...any)
-	jobs   chan job
-	done   sync.WaitGroup
-	gone   chan struct{} // closed when every member has ended
-	mu     sync.Mutex
-	failed error
+	setup   crewSetup
+	log     func(string, ...any)
+	jobs    chan job // for whoever is free
+	members []*member
+	done    sync.WaitGroup
+	gone    chan struct{} // closed when every member has ended
+	mu      sync.Mutex
+	failed  error
+	left    []string // what members that had to be killed may have left behind
+}
+
+// member is one worker process as its parent sees it.
+type member struct {
+	core int
+	own  chan job      // for it and nobody else
+	gone chan struct{} // closed when it takes nothing more
 }
 
 // job is an order under way; reply has room for its one answer.
@@ -60,15 +56,28 @@ type job struct {
 	reply chan answer
 }
 
-// submit hands an order to the next free member and gives the channel on which its answer comes. It waits while
-// all members have enough to do; nil when ctx ended first, or no member is left (see err).
+// submit hands an order to the next free member and gives the channel on which its answer comes. It waits only while
+// very much is under way; nil when ctx ended first.
 func (c *crew) submit(ctx context.Context, o order) <-chan answer {
 	j := job{o, make(chan answer, 1)}
 	select {
 	case c.jobs <- j:
 		return j.reply
-	case <-c.gone:
+	case <-ctx.Done():
 		return nil
+	}
+}
+
+// elsewhere hands an order to the member after this one, or to whoever is free where that one has ended. It waits until
+// that member takes it.
+func (c *crew) elsewhere(ctx context.Context, than int, o order) <-chan answer {
+	j := job{o, make(chan answer, 1)}
+	other := c.members[(than+1)%len(c.members)]
+	select {
+	case other.own <- j:
+		return j.reply
+	case <-other.gone:
+		return c.submit(ctx, o)
 	case <-ctx.Done():
 		return nil
 	}
@@ -79,6 +88,7 @@ type postgresTold struct {
 	How     string `json:"how"`
 	Version string `json:"version"`
 	Replays bool   `json:"replays"` // false: the server can't be stopped, no replay is claimed
+	Where   string `json:"where"`   // its address: what stays behind where the worker has to be killed
 	Err     string `json:"err,omitempty"`
 	Kind    string `json:"kind,omitempty"` // usage | error
 }
@@ -86,7 +96,7 @@ type postgresTold struct {
 // muster starts the members. The first tells its server before the others start: an error of it is the campaign's,
 // and on a server that can't be stopped there is one member only, since no replay is claimed there anyway.
 func muster(ctx context.Context, s crewSetup, log func(string, ...any)) (*crew, postgresTold, error) {
-	c := &crew{setup: s, log: log, jobs: make(chan job), gone: make(chan struct{})}
+	c := &crew{setup: s, log: log, jobs: make(chan job, waitingMax*s.Members), gone: make(chan struct{})}
 	server := c.enlist(ctx, 0)
 	switch {
 	case server.Err == "" && !server.Replays && s.Explicit && s.Members > 1:
@@ -102,6 +112,9 @@ func muster(ctx context.Context, s crewSetup, log func(string, ...any)) (*crew, 
 		go func() {
 			c.done.Wait()
 			close(c.gone)
+			for j := range c.jobs {
+				j.reply <- answer{nobody: true}
+			}
 		}()
 		return c, server, nil
 	}
@@ -115,10 +128,13 @@ func muster(ctx context.Context, s crewSetup, log func(string, ...any)) (*crew, 
 // enlist starts one member and waits until it has told its server.
 func (c *crew) enlist(ctx context.Context, i int) postgresTold {
 	told := make(chan postgresTold, 1)
+	m := &member{core: i, own: make(chan job), gone: make(chan struct{})}
+	c.members = append(c.members, m)
 	c.done.Add(1)
 	go func() {
 		defer c.done.Done()
-		if err := c.member(ctx, i, told); err != nil {
+		defer close(m.gone)
+		if err := c.serve(ctx, m, told); err != nil {
 			c.fail(err)
 		}
 	}()
@@ -145,31 +161,11 @@ func (c *crew) err() error {
 	return c.failed
 }
 
-// member runs one worker process: it hands it orders, two ahead so that it never waits, and passes its answers on.
-func (c *crew) member(ctx context.Context, core int, told chan<- postgresTold) error {
-	exe, err := os.Executable()
-	if err != nil {
-		told <- postgresTold{Err: err.Error()}
-		return err
-	}
-	cmd := exec.CommandContext(ctx, exe, "worker", "--postgres", c.setup.Postgres, "--image", c.setup.Image,
-		"--statements", c.setup.Statements, "--run", fmt.Sprintf("%s-%d", c.setup.Run, core), "--core", fmt.Sprint(core))
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // it has a server to put away
-	cmd.WaitDelay = shutdownMax
-	leadOwnGroup(cmd)
+// serve runs one worker process: it hands it orders, two ahead so that it never waits, and passes its answers on.
+func (c *crew) serve(ctx context.Context, m *member, told chan<- postgresTold) error {
 	var complaints tail
-	cmd.Stderr = io.MultiWriter(&complaints, logWriter{c.log})
-	in, err := cmd.StdinPipe()
+	cmd, in, out, err := c.start(ctx, m, &complaints)
 	if err != nil {
-		told <- postgresTold{Err: err.Error()}
-		return err
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		told <- postgresTold{Err: err.Error()}
-		return err
-	}
-	if err := cmd.Start(); err != nil {
 		told <- postgresTold{Err: err.Error()}
 		return err
 	}
@@ -177,7 +173,7 @@ func (c *crew) member(ctx context.Context, core int, told chan<- postgresTold) e
 	var server postgresTold
 	if err := readLine(lines, &server); err != nil {
 		waitErr := cmd.Wait()
-		server.Err = fmt.Sprintf("worker %d ended before it had a server: %v: %s", core, waitErr, complaints.String())
+		server.Err = fmt.Sprintf("worker %d ended before it had a server: %v: %s", m.core, waitErr, complaints.String())
 	}
 	told <- server
 	if server.Err != "" {
@@ -193,13 +189,7 @@ func (c *crew) member(ctx context.Context, core int, told chan<- postgresTold) e
 		defer sending.Done()
 		defer close(ahead)
 		defer in.Close()
-		enc := json.NewEncoder(in)
-		for j := range c.jobs {
-			ahead <- j
-			if err := enc.Encode(j.order); err != nil {
-				return // the reader below sees the end too and answers for what is ahead
-			}
-		}
+		c.hand(m, in, ahead)
 	}()
 	var lost error
 	for j := range ahead {
@@ -211,14 +201,82 @@ func (c *crew) member(ctx context.Context, core int, told chan<- postgresTold) e
 			a = answer{Run: reports.Run{Drill: j.order.Drill, Seed: j.order.Seed, Verdict: reports.Error,
 				Error: fmt.Sprintf("the worker process ended in this run or the one before: %s", complaints.String())}}
 		}
+		a.member = m.core
 		j.reply <- a
 	}
 	sending.Wait()
 	err = cmd.Wait()
+	var exit *exec.ExitError
+	switch {
+	case ctx.Err() == nil:
+	case killed(err):
+		c.leave(fmt.Sprintf("worker %d did not end within %s of Ctrl-C and was killed; its %s server at %s may still be there, until the next recondrill drill takes it away",
+			m.core, leaveMax, server.How, server.Where))
+	case errors.As(err, &exit):
+		c.leave(fmt.Sprintf("worker %d: %s", m.core, strings.TrimPrefix(complaints.last(), "recondrill: ")))
+	}
 	if lost != nil && ctx.Err() == nil {
-		return fmt.Errorf("worker %d: %v: %s", core, err, complaints.String())
+		return fmt.Errorf("worker %d: %v: %s", m.core, err, complaints.String())
 	}
 	return nil
+}
+
+// start starts a worker process.
+func (c *crew) start(ctx context.Context, m *member, complaints *tail) (*exec.Cmd, io.WriteCloser, io.Reader, error) {
+	exe, err := os.Executable()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	cmd := exec.CommandContext(ctx, exe, "worker", "--postgres", c.setup.Postgres, "--image", c.setup.Image,
+		"--statements", c.setup.Statements, "--run", fmt.Sprintf("%s-%d", c.setup.Run, m.core), "--core", fmt.Sprint(m.core))
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // it has a server to put away
+	cmd.WaitDelay = leaveMax                                              // a server that is frozen never answers it
+	leadOwnGroup(cmd)
+	cmd.Stderr = io.MultiWriter(complaints, logWriter{c.log})
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	return cmd, in, out, cmd.Start()
+}
+
+// hand gives a member its orders, those that are for it alone first, until there are no more or it has gone.
+func (c *crew) hand(m *member, in io.Writer, ahead chan<- job) {
+	enc := json.NewEncoder(in)
+	for {
+		var j job
+		more := true
+		select {
+		case j = <-m.own:
+		default:
+			select {
+			case j = <-m.own:
+			case j, more = <-c.jobs:
+			}
+		}
+		if !more {
+			return
+		}
+		ahead <- j
+		if err := enc.Encode(j.order); err != nil {
+			return // the reader sees the end too and answers for what is ahead
+		}
+	}
+}
+
+func killed(err error) bool {
+	var exit *exec.ExitError
+	return errors.Is(err, exec.ErrWaitDelay) || errors.As(err, &exit) && exit.ExitCode() < 0
+}
+
+func (c *crew) leave(what string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.left = append(c.left, what)
 }
 
 func readLine(r *bufio.Reader, into any) error {
@@ -245,6 +303,12 @@ func (t *tail) Write(p []byte) (int, error) {
 		t.buf.Next(extra)
 	}
 	return len(p), nil
+}
+
+// last is the last line.
+func (t *tail) last() string {
+	text := t.String()
+	return text[strings.LastIndexByte(text, '\n')+1:]
 }
 
 func (t *tail) String() string {

@@ -38,9 +38,30 @@ type Node struct {
 
 // Settings are what a drill sets otherwise than settings.go; a zero means what stands there.
 type Settings struct {
-	Lanes    map[string]int // capacity of dead-letter lanes that differ from the schema's
-	Batch    int            // accounts that one slot admits
-	Attempts int            // failures after which a record dies
+	Lanes       map[string]int // capacity of dead-letter lanes that differ from the schema's
+	Batch       int            // accounts that one slot admits
+	Attempts    int            // failures after which a record dies
+	ByHand      bool           // every correction waits for a person
+	Connections int            // of each process
+
+	// The night, where it is another than everybody's: 02:30 in a zone.
+	Schedule string // its name
+	Zone     *time.Location
+	At       string
+	Every    time.Duration
+}
+
+// epoch is when the drill's runs begin, where the usual instant is that of everybody.
+func (d Drill) epoch(usual time.Time) time.Time {
+	if d.World.Epoch.IsZero() {
+		return usual
+	}
+	return d.World.Epoch
+}
+
+// plans says whether the drill's faults are of one of these kinds: an actor that nothing is decided for needs not be.
+func (d Drill) plans(kinds ...string) bool {
+	return slices.ContainsFunc(d.Faults.Rules, func(r faults.Rule) bool { return r.Per10k > 0 && slices.Contains(kinds, r.Kind) })
 }
 
 // Fact is a sentence that must be true when a drill has settled.
@@ -64,7 +85,11 @@ func everyWindowReconciled() Fact {
 
 // Catalogue is THE list of drills, canaries last.
 func Catalogue() []Drill {
-	return []Drill{duplicateTick(), lostLease(), timeoutAfterAcceptance(), deadLettersFull(), twoAccounts(), canary()}
+	return []Drill{
+		duplicateTick(), lostLease(), timeoutAfterAcceptance(), deadLettersFull(), twoAccounts(),
+		serverTrouble(), failover(), clocks(), daylightGap(), daylightRepeat(), rollingDeploy(), channelsOut(), providerOdd(), operatorErrs(),
+		canary(),
+	}
 }
 
 func byName(name string) (Drill, error) {

@@ -1,6 +1,7 @@
 package drills
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,96 +33,132 @@ type fleet struct {
 	drill    Drill
 	kernel   *sim.Kernel
 	world    *world.World
+	lives    map[string]*sim.Process // the present one, or the last, by name
+	nodes    map[string]*leaving     // that a deploy may replace, by name
 	receipts []world.Receipt
-	settled  bool
-	advice   []oracle.Violation // advice that could not be carried out
-	failure  error              // what makes the run prove nothing
+	arrived  engine.Event     // wakes the inbox
+	paused   []postgres.Pause // stops that somebody forgot
+
+	lostSince time.Time // from when on the server may have lost what it said it had; zero: never
+	healed    bool      // the faults are over
+	settled   bool
+	advice    []oracle.Violation // advice that could not be carried out
+	failure   error              // what makes the run prove nothing
 }
 
 // start makes the processes; nothing runs before the kernel does.
 func (f *fleet) start() {
+	f.lives, f.nodes = map[string]*sim.Process{}, map[string]*leaving{}
 	for _, n := range f.drill.Nodes {
-		f.process(n.Name, restartAfter, func(ctx context.Context, p *sim.Process, db *postgres.DB) error {
-			running, err := node.New(p, db, f.ports(), f.drill.nodeConfig(n))
-			if err != nil {
-				f.broken(err)
-				return err
-			}
-			return running.Run(ctx)
-		})
+		f.node(n)
 	}
 	for _, c := range f.drill.World.Crons {
 		f.world.Cron(c.Name).Run(func(_ context.Context, slot time.Time, n int) { f.fire(c.Name, slot, n) })
 	}
-	f.process("inbox", restartAfter, f.takeReceipts)
+	f.process("inbox", versionNow, restartAfter, f.takeReceipts)
 	for _, c := range f.world.Channels {
-		c.OnReceipt(func(_ context.Context, r world.Receipt) error {
+		c.OnReceipt(func(r world.Receipt) error {
 			f.receipts = append(f.receipts, r)
+			if f.arrived != nil {
+				f.arrived.Set()
+			}
 			return nil
 		})
+	}
+	f.actors()
+}
+
+// actors are who acts of itself, where the drill's faults are of a kind that one of them carries out.
+func (f *fleet) actors() {
+	d := f.drill
+	if d.plans("server-restart", "read-only", "lost-tail", "restore", "database-step") {
+		f.serverActs()
+	}
+	if d.plans("wall-step", "mono-drift") {
+		f.hostClocks()
+	}
+	if d.plans("slow-drain") {
+		f.deploys()
+	}
+	if d.plans("redrive-twice", "redrive-all", "approve-stale", "forgotten-pause") {
+		f.err()
+	}
+	if d.plans("lost-tail", "restore") {
+		f.oncall()
 	}
 }
 
 // fire is one firing of a cron host: a process of its own that admits the slot and ends.
 func (f *fleet) fire(host string, slot time.Time, n int) {
 	name := fmt.Sprintf("%s.%s.%d", host, slot.Format("1504"), n)
-	f.process(name, -1, func(ctx context.Context, p *sim.Process, db *postgres.DB) error {
+	f.process(name, versionNow, -1, func(ctx context.Context, p *sim.Process, db *postgres.DB) error {
 		_, err := admission.Admit(ctx, p, db, f.drill.admission(), slot)
 		return err
 	})
 }
 
-// takeReceipts hands the channels' receipts to the engine. It looks rarely: a receipt is never urgent.
+// takeReceipts hands the channels' receipts to the engine as they come. What could not be taken is tried again later.
 func (f *fleet) takeReceipts(ctx context.Context, p *sim.Process, db *postgres.DB) error {
 	for {
-		for len(f.receipts) > 0 {
-			r := f.receipts[0]
-			err := delivery.Receipt(ctx, db, engine.Receipt{Channel: engine.ChannelName(r.Channel), ID: r.ID, Key: engine.Key(r.Key),
-				Kind: engine.ReceiptKind(r.Kind), At: r.At})
-			if err != nil && !errors.Is(err, postgres.ErrUnknownKey) {
-				break // not acknowledged: this life or the next takes it again
+		f.arrived = p.Event("receipts")
+		if len(f.receipts) == 0 {
+			if err := f.arrived.Wait(ctx); err != nil {
+				return err
 			}
-			f.receipts = f.receipts[1:]
 		}
-		if err := p.Sleep(ctx, inboxEvery); err != nil {
-			return err
+		r := f.receipts[0]
+		err := delivery.Receipt(ctx, db, engine.Receipt{Channel: engine.ChannelName(r.Channel), ID: r.ID, Key: engine.Key(r.Key),
+			Kind: engine.ReceiptKind(r.Kind), At: r.At})
+		if err != nil && !errors.Is(err, postgres.ErrUnknownKey) {
+			if err := p.Sleep(ctx, inboxRetry); err != nil {
+				return err
+			}
+			continue // not acknowledged: this life or the next takes it again
 		}
+		f.receipts = f.receipts[1:]
 	}
 }
 
 const (
 	restartAfter = 20 * time.Second // simulated: how long a supervisor takes to start a dead process again
 	openRetry    = 10 * time.Second
-	inboxEvery   = time.Minute
+	inboxRetry   = time.Minute
 	connections  = 16 // more than the tasks of a process, so that nobody waits inside the pool
 )
 
-// process is one process of the engine with its own database access, opened again until the database answers.
-func (f *fleet) process(name string, restart time.Duration, run func(context.Context, *sim.Process, *postgres.DB) error) {
+// process is one process of the engine with its own database access, opened again until the database answers. One that
+// gives up by itself, without having been told to go, is started again as a dead one is, unless it is never.
+func (f *fleet) process(name string, v version, restart time.Duration, run func(context.Context, *sim.Process, *postgres.DB) error) {
 	skew := f.kernel.Tick(name, faults.SkewLabel, faults.Skews(90*time.Second))
 	f.kernel.Process(name, restart, func(ctx context.Context, p *sim.Process) error {
 		p.SetSkew(faults.SkewOf(skew))
+		f.lives[name] = p
 		for {
-			db, err := f.open(ctx, p)
+			db, err := f.open(ctx, p, v)
+			again := openRetry
 			if err == nil {
-				return run(ctx, p, db)
+				if err = run(ctx, p, db); err == nil || restart < 0 {
+					return err
+				}
+				db.Close()
+				again = restart
 			}
-			if errors.Is(err, sim.ErrKilled) || p.Sleep(ctx, openRetry) != nil {
+			if errors.Is(err, sim.ErrKilled) || p.Sleep(ctx, again) != nil {
 				return err
 			}
 		}
 	})
 }
 
-func (f *fleet) open(ctx context.Context, p *sim.Process) (*postgres.DB, error) {
+func (f *fleet) open(ctx context.Context, p *sim.Process, v version) (*postgres.DB, error) {
 	config, err := pgxpool.ParseConfig(f.bench.server.ConnString(f.bench.database))
 	if err != nil {
 		f.broken(err)
 		return nil, err
 	}
-	config.MaxConns = connections
+	config.MaxConns = int32(cmp.Or(f.drill.Engine.Connections, connections))
 	f.bench.sessions.Configure(config, p, engineRole)
-	return postgres.Open(ctx, p, config, databaseOptions(p.Name()))
+	return postgres.Open(ctx, p, config, databaseOptions(p.Name(), v))
 }
 
 // broken notes what no run should meet: a mistake of the drill, not a fault.

@@ -1,17 +1,12 @@
 package drills
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
-	"slices"
 
 	"github.com/recondrill/recondrill/reports"
 	"github.com/recondrill/recondrill/sim"
 	"github.com/recondrill/recondrill/sim/oracle"
-	"github.com/recondrill/recondrill/sim/pg"
 )
 
 // judge asks every oracle that no fault of the run excuses, and makes the verdict. Its error says what could not be checked.
@@ -26,9 +21,10 @@ func (r *result) judge(d Drill, stopped error, v oracle.View) error {
 	case stopped != nil:
 		return stopped
 	}
+	r.view = v
 	r.run.Checked = map[string]int{}
 	for _, o := range oracle.All() {
-		if slices.ContainsFunc(o.ExcusedBy(), func(kind string) bool { return slices.Contains(r.run.Faults, kind) }) {
+		if excused(o, r.run.Faults) {
 			continue
 		}
 		found := o.Check(v)
@@ -76,30 +72,4 @@ func damages(findings []oracle.Violation) (lost, doubled *reports.Damage) {
 		}
 	}
 	return lost, doubled
-}
-
-// outcomes are the columns that say what a run came to, without its times, per table.
-var outcomes = []struct {
-	table   string
-	columns []string
-}{
-	{"recon.admission", []string{"slot", "selected", "inserted", "late"}},
-	{"recon.job", []string{"job_id", "state", "attempts", "crashes", "deaths", "generation"}},
-	{"recon.correction", []string{"correction_id", "state", "act_number", "attempts", "crashes", "deaths", "outcome"}},
-	{"recon.intent", []string{"intent_id", "state", "act_number", "attempts", "crashes", "deaths", "outcome"}},
-	{"recon.letter", []string{"lane", "record", "death"}},
-}
-
-// fingerprint tells runs apart by what they came to: the states, attempts and crashes of every record, no times.
-func fingerprint(t pg.Tables) string {
-	h := sha256.New()
-	for _, o := range outcomes {
-		for _, row := range t[o.table].Each() {
-			for _, c := range o.columns {
-				io.WriteString(h, row.Text(c)+"\x00")
-			}
-			io.WriteString(h, "\n")
-		}
-	}
-	return hex.EncodeToString(h.Sum(nil)[:8])
 }

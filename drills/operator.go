@@ -23,7 +23,10 @@ const (
 // operate starts the operator: it looks at every record that is not at an end, does what advice says and nothing
 // else, and ends the run when all that is left is at an end or waits for a person.
 func (f *fleet) operate() {
-	f.process("operator", restartAfter, func(ctx context.Context, p *sim.Process, db *postgres.DB) error {
+	f.healed = true
+	f.world.Heal()
+	f.bench.sessions.ReadOnly(false)
+	f.process("operator", versionNow, restartAfter, func(ctx context.Context, p *sim.Process, db *postgres.DB) error {
 		for calm := 0; calm < operatorCalm; {
 			busy, err := f.look(ctx, db)
 			if errors.Is(err, sim.ErrKilled) {
@@ -45,6 +48,9 @@ func (f *fleet) operate() {
 
 // look acts once on every record; busy says that something still moves by itself or was just moved.
 func (f *fleet) look(ctx context.Context, db *postgres.DB) (busy bool, err error) {
+	if err := f.putRight(ctx, db); err != nil {
+		return true, err
+	}
 	records, err := ops.Unsettled(ctx, db)
 	if err != nil {
 		return true, err
@@ -68,6 +74,49 @@ func (f *fleet) look(ctx context.Context, db *postgres.DB) (busy bool, err error
 		}
 	}
 	return busy, nil
+}
+
+// putRight ends the stops that were forgotten, and lets a server that took over act.
+func (f *fleet) putRight(ctx context.Context, db *postgres.DB) error {
+	for len(f.paused) > 0 {
+		p := f.paused[0]
+		p.By, p.Why = operatorName, "nobody knows what it was for"
+		if _, err := ops.Resume(ctx, db, p); err != nil {
+			return err
+		}
+		f.mark(erring, "unpaused", p.Scope+" "+p.Name)
+		f.paused = f.paused[1:]
+	}
+	return f.recover(ctx, db)
+}
+
+// recover lets a server that took over, or was set back, act outside, as a person does who knows from when on it may have
+// lost what it had said it had.
+func (f *fleet) recover(ctx context.Context, db *postgres.DB) error {
+	if f.lostSince.IsZero() {
+		return nil
+	}
+	e, err := ops.Standing(ctx, db)
+	if err != nil || e.SameServer && e.Stopped == "" {
+		return err
+	}
+	_, err = ops.Recover(ctx, db, ops.Recovery{Since: f.lostSince, By: operatorName, Why: "the server was replaced"})
+	return err
+}
+
+// oncall is a person who looks now and then whether the server is another one, already while faults strike.
+func (f *fleet) oncall() {
+	f.process("oncall", versionNow, restartAfter, func(ctx context.Context, p *sim.Process, db *postgres.DB) error {
+		for !f.healed {
+			if err := f.recover(ctx, db); errors.Is(err, sim.ErrKilled) {
+				return err
+			}
+			if err := p.Sleep(ctx, operatorEvery); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // act does what the advice says. Advice that the engine then refuses, though the record did not move, is wrong

@@ -73,7 +73,7 @@ func (o ReplayOptions) trace(r *result) {
 func (b *bench) replay(ctx context.Context, d Drill, script sim.Script) (reports.Run, *result) {
 	recorded := sim.Recorded(script)
 	r := b.run(ctx, d, script.Header.Seed, recorded)
-	return compare(r, script.Header, unused(recorded), b.server.CanStop()), r
+	return compare(r, script.Header, unmet(recorded), b.server.CanStop()), r
 }
 
 // compare holds a replayed run against what its file says of it.

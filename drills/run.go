@@ -3,6 +3,7 @@ package drills
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -20,7 +21,8 @@ type result struct {
 	epoch    time.Time
 	history  *sim.History
 	script   sim.Script
-	tables   string // hash of the final tables
+	tables   string      // hash of the final tables
+	view     oracle.View // what the oracles saw
 	findings []oracle.Violation
 }
 
@@ -33,7 +35,7 @@ const (
 // result; what could not be checked is its verdict `error`.
 func (b *bench) run(ctx context.Context, d Drill, seed uint64, decider sim.Decider) *result {
 	began := time.Now()
-	r := &result{epoch: b.epoch, history: &sim.History{}, script: sim.Script{Header: d.header(seed)},
+	r := &result{epoch: d.epoch(b.epoch), history: &sim.History{}, script: sim.Script{Header: d.header(seed)},
 		run: reports.Run{Drill: d.Name, Seed: seed, Canary: d.Canary, Replay: fmt.Sprintf("recondrill replay --drill %s --seed %d", d.Name, seed)}}
 	if dir := b.setup.statements; dir != "" {
 		r.script.Header.Workload = statementsWorkload + dir
@@ -45,7 +47,7 @@ func (b *bench) run(ctx context.Context, d Drill, seed uint64, decider sim.Decid
 	} else {
 		b.failures = 0
 	}
-	r.run.WallMS = time.Since(began).Milliseconds()
+	r.run.WallMS, b.last = time.Since(began).Milliseconds(), r.run.Hash
 	if r.run.Verdict == reports.Violation {
 		r.script.Header.Oracle = r.run.Oracle
 		r.run.Story = tell(r)
@@ -58,8 +60,8 @@ func (b *bench) simulate(ctx context.Context, d Drill, seed uint64, decider sim.
 	if err := b.sessions.Reset(ctx); err != nil {
 		return fmt.Errorf("reset: %w", err)
 	}
-	k := sim.New(sim.Config{Epoch: b.epoch, Seed: seed, Decider: decider, Locks: b.sessions, K: movesMax, S: instantMax,
-		Latencies: latencies(), Stalls: stalls(), Watchdog: watchdogMax})
+	k := sim.New(sim.Config{Epoch: r.epoch, Seed: seed, Decider: decider, Locks: b.sessions, K: movesMax, S: instantMax,
+		Latencies: latencies(), Stalls: stalls(), Suspends: suspends(), Watchdog: watchdogMax, Moves: b.moves})
 	b.sessions.Attach(k)
 	if b.attached != nil {
 		b.attached()
@@ -85,6 +87,11 @@ func (b *bench) simulate(ctx context.Context, d Drill, seed uint64, decider sim.
 	if err != nil {
 		return err
 	}
+	if b.strays {
+		if found := sim.StrayTasks(drivers()...); len(found) > 0 {
+			return fmt.Errorf("%s", strings.Join(found, "; "))
+		}
+	}
 	end()
 	r.script.Deviations = r.history.Used
 	r.run.SimSeconds = int64(k.Since() / time.Second)
@@ -102,7 +109,7 @@ func (b *bench) simulate(ctx context.Context, d Drill, seed uint64, decider sim.
 	}
 	r.tables = tables.Hash()
 	r.history.Mark("tables", "final", r.tables)
-	r.run.Hash, r.run.Fingerprint = r.history.Hash(), fingerprint(tables)
+	r.run.Hash, r.run.Fingerprint = r.history.Hash(), k.Fingerprint()
 	if !b.server.CanStop() {
 		r.run.Hash = "" // no replay is claimed
 	}
@@ -110,9 +117,15 @@ func (b *bench) simulate(ctx context.Context, d Drill, seed uint64, decider sim.
 	for _, v := range r.script.Deviations {
 		r.run.Deviations = append(r.run.Deviations, v.String())
 	}
-	r.run.Faults = faults.Bitten(r.history)
+	r.run.Faults, r.run.Bites = faults.Bitten(r.history), bites(r.history)
 	r.findings = f.advice
-	return r.judge(d, stopped, oracle.View{Tables: tables, Earlier: early, Truth: w.Truth(), History: r.history, Settled: f.settled, Limits: limitsOf(w, b.epoch, k.Now())})
+	return r.judge(d, stopped, oracle.View{Tables: tables, Earlier: early, Truth: w.Truth(), History: r.history, Settled: f.settled, Limits: limitsOf(w, r.epoch, k.Now())})
+}
+
+// drivers are words of the stacks of whose goroutines may run beside the tasks: the pool's own, which say nothing to the
+// server that the gate does not see, and a context's, which only wait.
+func drivers() []string {
+	return []string{"pgx/v5/pgxpool.", "puddle/v2.", "context.(*cancelCtx).propagateCancel"}
 }
 
 // prepare tells the database what it is to know before the run.

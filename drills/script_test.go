@@ -7,6 +7,7 @@ import (
 
 	"github.com/recondrill/recondrill/reports"
 	"github.com/recondrill/recondrill/sim"
+	rungs "github.com/recondrill/recondrill/sim/search"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 )
@@ -29,10 +30,18 @@ func TestEngine_HoldsWhateverScriptIsDrawn(t *testing.T) {
 		if d.Canary {
 			continue
 		}
-		m := &mapMaker{weigh: d.weigh(), seen: map[sim.Deviation]bool{}}
-		r := b.run(t.Context(), d, seed, m)
+		trial := rungs.Trial{How: rungs.Scripted, Seed: seed, Need: rungs.Need{Points: true}}
+		plain := trial.Decider(rungs.Weights{Most: d.most(), Weigh: d.weigh()})
+		b.moves = plain.Moves()
+		r := b.run(t.Context(), d, seed, plain)
+		b.moves = false
 		require.Equal(t, reports.Pass, r.run.Verdict, "%s plain: %s %v", d.Name, r.run.Error, r.run.Story)
-		drills, places[d.Name] = append(drills, d), m.places
+		var o rungs.Outcome
+		plain.Fill(&o, r.history)
+		drills = append(drills, d)
+		for _, p := range o.Points {
+			places[d.Name] = append(places[d.Name], p.Deviation)
+		}
 	}
 	rapid.Check(t, func(rt *rapid.T) {
 		d := drills[rapid.IntRange(0, len(drills)-1).Draw(rt, "drill")]

@@ -8,13 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/recondrill/recondrill/engine"
-	"github.com/recondrill/recondrill/engine/admission"
-	"github.com/recondrill/recondrill/engine/calendar"
-	"github.com/recondrill/recondrill/engine/delivery"
-	"github.com/recondrill/recondrill/engine/node"
 	"github.com/recondrill/recondrill/engine/postgres"
-	"github.com/recondrill/recondrill/engine/reconcile"
 	"github.com/recondrill/recondrill/faults"
 	"github.com/recondrill/recondrill/sim"
 	"github.com/recondrill/recondrill/sim/oracle"
@@ -37,34 +31,6 @@ const (
 	paymentLag    = 36 * time.Hour
 	scheduleName  = "nightly"
 )
-
-func databaseOptions(process string) postgres.Options {
-	return postgres.Options{Member: process, Lease: lease, HeartbeatDead: heartbeatDead,
-		// A statement may stand longer than a lease before it is given up: some late ones land, some are cancelled.
-		StatementMax: 2 * lease, ReadBackMax: 4 * lease}
-}
-
-func (d Drill) nodeConfig(n Node) node.Config {
-	limits := engine.Limits{AttemptsMax: cmp.Or(d.Engine.Attempts, attempts), CrashesMax: crashes,
-		Backoff: engine.Backoff{Min: backoffMin, Max: backoffMax}, AskEvery: time.Minute}
-	c := node.Config{
-		Admission: d.admission(),
-		Reconcile: reconcile.Config{PollIdle: pollIdle, AttemptsMax: limits.AttemptsMax, CrashesMax: limits.CrashesMax,
-			Backoff: limits.Backoff, PendingEvery: 2 * time.Minute},
-		Refund:    reconcile.RefundConfig{PollIdle: pollIdle, Limits: limits},
-		Delivery:  delivery.Config{PollIdle: pollIdle, Limits: limits},
-		Heartbeat: heartbeat, Maintain: maintain, Conserve: 10 * maintain,
-	}
-	for _, p := range n.Parts {
-		c.Parts = append(c.Parts, node.Part(p))
-	}
-	return c
-}
-
-func (d Drill) admission() admission.Config {
-	return admission.Config{Token: scheduleName, Bound: cmp.Or(d.Engine.Batch, admitBatch),
-		Schedule: calendar.Schedule{Zone: time.UTC, At: nightAt, Every: slotEvery, Count: slotCount}}
-}
 
 // latencies are how long a task may stand at a gate: around the lease and the heartbeat, where the time matters.
 func latencies() []time.Duration {

@@ -14,32 +14,29 @@ func timeoutAfterAcceptance() Drill {
 	return Drill{
 		Name:  "timeout-after-acceptance",
 		Claim: "no refund and no message happens twice because its answer was lost, and none is taken for done that is not",
-		World: world.Setup{Channels: noisyChannels(), Plant: []string{"duplicate_at_provider", "duplicate_at_provider", "missing_in_ledger", "duplicate_at_provider"}},
+		World: world.Setup{Channels: strictChannels(), Plant: []string{"duplicate_at_provider", "duplicate_at_provider", "missing_in_ledger", "duplicate_at_provider"}},
 		Nodes: []Node{{"admit-1", []string{"admission"}}, worker("worker-1"), worker("worker-2")},
 		Faults: faults.Plan{
 			Rules: []faults.Rule{
 				{Kind: "provider-timeout-before", Per10k: 3000}, {Kind: "provider-timeout-after", Per10k: 3500},
 				{Kind: "channel-timeout-before", Per10k: 1500}, {Kind: "channel-timeout-after", Per10k: 2500},
 				{Kind: "throttled", Per10k: 500}, {Kind: "pending", Per10k: 800},
+				{Kind: "callback-doubled", Per10k: 1500}, {Kind: "callback-early", Per10k: 1500}, {Kind: "bounce", Per10k: 800},
 				{Kind: "crash", Per10k: 700, Where: "worker-* call:*"}, {Kind: "crash", Per10k: 30, Where: "worker-* sql:*"},
 				{Kind: "cut-after", Per10k: 60, Where: "worker-* *"},
 			},
-			Switch: 300, Most: 10,
+			Switch: 300, Most: 14,
 		},
 		Facts: []Fact{everyWindowReconciled()},
 		Lasts: 25 * time.Minute,
 	}
 }
 
-// noisyChannels are the usual three, whose receipts come twice, before our commit, or say that the message bounced.
-func noisyChannels() []world.ChannelSetup {
-	all := []world.ChannelSetup{
+// strictChannels are the usual three, where the one with keys replays whatever it answered.
+func strictChannels() []world.ChannelSetup {
+	return []world.ChannelSetup{
 		{Name: "email", Terms: world.Terms{Keyed: true, Stores: "all"}},
 		{Name: "sms", Terms: world.Terms{LookUp: true}},
 		{Name: "push"},
 	}
-	for i := range all {
-		all[i].ReceiptTwice, all[i].ReceiptEarly, all[i].ReceiptBounced = 3000, 3000, 1000
-	}
-	return all
 }

@@ -20,11 +20,11 @@ func twoAccounts() Drill {
 		Nodes: []Node{worker("worker-1"), worker("worker-2"), {"admit-1", []string{"admission"}}},
 		Faults: faults.Plan{
 			Rules: []faults.Rule{
-				{Kind: "duplicate-tick", Per10k: 10000, Most: 1},
-				{Kind: "expired-lease", Per10k: 10000, Only: "stall *", Where: "worker-1#0/* sql:FinishJob", Most: 1},
-				{Kind: "expired-lease", Per10k: 3000, Only: "stall *", Where: "worker-2#0/* sql:FinishJob", Most: 1},
+				{Kind: "duplicate-tick", Per10k: 10000, First: 1},
+				{Kind: "expired-lease", Per10k: 10000, Only: "stall *", Where: "worker-1#0/* sql:FinishJob", First: 1},
+				{Kind: "expired-lease", Per10k: 3000, Only: "stall *", Where: "worker-2#0/* sql:FinishJob", First: 1},
 				{Kind: "crash", Per10k: 6000, Only: "kill after", Where: "worker-*#0/email call:email *"},
-				{Kind: "channel-timeout-after", Per10k: 3000, Most: 1},
+				{Kind: "channel-timeout-after", Per10k: 3000, First: 1},
 			},
 			Switch: 300, Most: 6,
 		},

@@ -10,9 +10,11 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"time"
 
 	"github.com/recondrill/recondrill/reports"
 	"github.com/recondrill/recondrill/sim"
+	rungs "github.com/recondrill/recondrill/sim/search"
 )
 
 // Worker is the hidden command `recondrill worker`: one process with one server. Orders come in, answers go out, a
@@ -41,140 +43,155 @@ func Worker(ctx context.Context, stdin io.Reader, stdout io.Writer, args []strin
 		}
 		return enc.Encode(postgresTold{Err: err.Error(), Kind: kind})
 	}
-	defer b.close()
-	if err := enc.Encode(postgresTold{How: b.server.How(), Version: b.server.Version(), Replays: b.server.CanStop()}); err != nil {
+	frozen := false
+	defer func() {
+		if !frozen { // else that would hang like the run
+			b.close()
+		}
+	}()
+	_, where := b.server.Network()
+	if err := enc.Encode(postgresTold{How: b.server.How(), Version: b.server.Version(), Replays: b.server.CanStop(), Where: where}); err != nil {
 		return err
 	}
-	m := &memberLoop{bench: b, out: enc}
 	orders, ended := read(stdin)
-	for {
-		if len(orders) == 0 {
-			// What is held back must not be held for ever: the parent may wait for just this answer.
-			if err := m.flush(ctx); err != nil {
-				return err
-			}
-		}
+	for ctx.Err() == nil {
 		select {
 		case o, more := <-orders:
 			if !more {
 				return <-ended
 			}
-			if err := m.carryOut(ctx, o); err != nil {
+			a, err := b.attempt(ctx, o)
+			if frozen = errors.Is(err, errFrozen); err != nil {
+				return err
+			}
+			if err := enc.Encode(a); err != nil {
 				return err
 			}
 		case <-ctx.Done():
-			return nil // the parent asked for the end
 		}
 	}
+	return nil // the parent asked for the end
 }
 
-// read takes orders off the input as they come, so that a member can see that none is waiting.
+// read takes orders off the input as they come, so that the end of the input is seen while a run is made.
 func read(stdin io.Reader) (<-chan order, <-chan error) {
 	orders, ended := make(chan order, 8), make(chan error, 1)
 	go func() {
 		defer close(orders)
-		lines := bufio.NewScanner(stdin)
-		lines.Buffer(make([]byte, 1<<16), 1<<24)
-		for lines.Scan() {
+		lines := bufio.NewReaderSize(stdin, 1<<16)
+		for {
 			var o order
-			if err := json.Unmarshal(lines.Bytes(), &o); err != nil {
+			err := readLine(lines, &o)
+			if errors.Is(err, io.EOF) {
+				err = nil
+				ended <- err
+				return
+			}
+			if err != nil {
 				ended <- err
 				return
 			}
 			orders <- o
 		}
-		ended <- lines.Err()
 	}()
 	return orders, ended
 }
 
-// memberLoop carries orders out one by one. A run that is to be made again waits until another run has left its
-// traces in the server, the pool and the heap: a second run right after the first proves less.
-type memberLoop struct {
-	bench   *bench
-	out     *json.Encoder
-	waiting *held
+// frozenMax is how long, in real time, a run may go on after it was told to end: it stops at its next move.
+const frozenMax = 3 * time.Second
+
+var errFrozen = errors.New("a frozen server")
+
+// attempt carries an order out. After the end was asked for it does not wait for a server that answers nothing any
+// more, and says what stays behind.
+func (b *bench) attempt(ctx context.Context, o order) (answer, error) {
+	type carried struct {
+		answer
+		error
+	}
+	done := make(chan carried, 1)
+	go func() {
+		a, err := b.carryOut(ctx, o)
+		done <- carried{a, err}
+	}()
+	select {
+	case c := <-done:
+		return c.answer, c.error
+	case <-ctx.Done():
+	}
+	late := time.NewTimer(frozenMax)
+	defer late.Stop()
+	select {
+	case c := <-done:
+		return c.answer, c.error
+	case <-late.C:
+		network, address := b.server.Network()
+		return answer{}, fmt.Errorf("%w: the %s server at %s %s did not answer within %s of Ctrl-C and is left behind with its data, until the next recondrill drill takes it away",
+			errFrozen, b.server.How(), network, address, frozenMax)
+	}
 }
 
-type held struct {
-	order  order
-	first  *result
-	answer answer
-}
-
-func (m *memberLoop) carryOut(ctx context.Context, o order) error {
+// carryOut makes what an order asks for. An error means that this member is of no use any more; what a run could not
+// check is its verdict.
+func (b *bench) carryOut(ctx context.Context, o order) (answer, error) {
 	d, err := byName(o.Drill)
 	if err != nil {
-		return err
+		return answer{}, err
 	}
-	if err := m.bench.renew(ctx); err != nil {
-		return err
+	if err := b.renew(ctx); err != nil {
+		return answer{}, err
 	}
-	if o.Shrink {
-		told, err := m.bench.explain(ctx, d, o)
-		if err != nil {
-			return err
+	switch {
+	case o.Shrink:
+		return b.explain(ctx, d, o)
+	case o.First != nil:
+		run, err := b.again(ctx, d, o)
+		return answer{Run: run}, err
+	}
+	return b.try(ctx, d, o)
+}
+
+// try makes the run of a trial.
+func (b *bench) try(ctx context.Context, d Drill, o order) (answer, error) {
+	var t rungs.Trial
+	if err := o.Trial.unpack(&t); err != nil {
+		return answer{}, err
+	}
+	decider := t.Decider(rungs.Weights{Most: d.most(), Weigh: d.weigh()})
+	b.moves, b.strays = decider.Moves(), o.Sample
+	r := b.run(ctx, d, o.Seed, decider)
+	b.moves, b.strays = false, false
+	a := answer{Script: r.script.String()}
+	if r.run.Verdict != reports.Error {
+		var found rungs.Outcome
+		decider.Fill(&found, r.history)
+		r.run.Meets, found.Used = found.Meets, nil
+		var err error
+		if a.Search, err = pack(found); err != nil {
+			return a, err
 		}
-		if err := m.resolve(ctx); err != nil {
-			return err
-		}
-		return m.out.Encode(told)
 	}
-	decider, gates, err := deciderFor(d, o)
-	if err != nil {
-		return err
+	if o.Spoil && r.run.Verdict == reports.Pass {
+		r.run.Spoiled = r.spoil()
 	}
-	r := m.bench.run(ctx, d, o.Seed, decider)
-	a := answer{Run: r.run, Script: r.script.String()}
-	if o.Gates {
-		a.Points = gates.points(d, o.Seed)
-	}
-	if o.Script != "" {
-		a.Run.Replay = "" // a sweep's run replays from its file
-	}
-	if stale := unused(decider); stale != "" && r.run.Verdict == reports.Pass {
-		a.Run.Verdict, a.Run.Error = reports.Vacuous, "stale: "+stale
+	if t.How != rungs.Random {
+		r.run.Replay = "" // it replays from its file
 	}
 	if o.Sample || r.run.Verdict != reports.Pass {
 		a.Marks = r.marks()
-		a.Run.Sample = r.run.Verdict == reports.Pass
+		r.run.Sample = r.run.Verdict == reports.Pass
 	}
-	// Another run has come in between now, so what was held is made again; answers keep the order of the orders.
-	if err := m.resolve(ctx); err != nil {
-		return err
+	if again := o.Keep && r.run.Verdict == reports.Pass || r.run.Verdict == reports.Violation; again && b.server.CanStop() {
+		var err error
+		if a.First, err = r.kept(); err != nil {
+			return a, err
+		}
 	}
-	if (o.Again || r.run.Verdict == reports.Violation) && m.bench.server.CanStop() {
-		m.waiting = &held{o, r, a}
-		return nil
-	}
-	return m.out.Encode(a)
+	a.Run = r.run
+	return a, nil
 }
 
-// resolve makes the held run again and answers it.
-func (m *memberLoop) resolve(ctx context.Context) error {
-	if m.waiting == nil {
-		return nil
-	}
-	h := m.waiting
-	m.waiting = nil
-	d, err := byName(h.order.Drill)
-	if err != nil {
-		return err
-	}
-	h.answer.Run = m.bench.again(ctx, d, h.first, h.answer.Run)
-	return m.out.Encode(h.answer)
-}
-
-// flush resolves what is held at the end, where no ordinary run came in between: it makes one of another seed.
-func (m *memberLoop) flush(ctx context.Context) error {
-	if m.waiting == nil {
-		return nil
-	}
-	d, err := byName(m.waiting.order.Drill)
-	if err != nil {
-		return err
-	}
-	seed := ^m.waiting.order.Seed
-	m.bench.run(ctx, d, seed, sim.Seeded(seed, d.most(), d.weigh()))
-	return m.resolve(ctx)
+// unmet names the deviations of a script that met nothing in its run; "" where all did.
+func unmet(d *sim.RecordedDecider) string {
+	return listed(d.Unused())
 }

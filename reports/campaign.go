@@ -16,10 +16,14 @@ type campaign struct {
 	marks   map[runKey][]Mark
 }
 
+// runKey tells a campaign's runs apart: many of them may have one seed.
 type runKey struct {
-	drill string
-	seed  uint64
+	drill, rung string
+	trial       int
+	seed        uint64
 }
+
+func (r Run) key() runKey { return runKey{r.Drill, r.Rung, r.Trial, r.Seed} }
 
 func read(events []Event) *campaign {
 	c := &campaign{marks: map[runKey][]Mark{}, Tally: NewTally(Start{})}
@@ -32,7 +36,7 @@ func read(events []Event) *campaign {
 			c.Tally.Add(e)
 			c.Runs = append(c.Runs, e)
 		case Mark:
-			key := runKey{e.Drill, e.Seed}
+			key := runKey{e.Drill, e.Rung, e.Trial, e.Seed}
 			c.marks[key] = append(c.marks[key], e)
 		case Summary:
 			c.Summary, c.Ended = e, true
@@ -77,7 +81,7 @@ func (c *campaign) samples() []Run {
 	var samples []Run
 	for _, d := range c.Tally.Drills() {
 		for _, r := range c.Runs {
-			if r.Drill == d.Name && (c.word(r) == found || r.Sample && r.Verdict == Pass) && len(c.marks[runKey{r.Drill, r.Seed}]) > 0 {
+			if r.Drill == d.Name && (c.word(r) == found || r.Sample && r.Verdict == Pass) && len(c.marks[r.key()]) > 0 {
 				samples = append(samples, r)
 				break
 			}

@@ -9,6 +9,7 @@ type Start struct {
 	StartedAt  string      `json:"started_at,omitempty"` // RFC 3339, wall time
 	Command    string      `json:"command,omitempty"`    // what was typed
 	Commit     string      `json:"commit,omitempty"`
+	Binary     string      `json:"binary,omitempty"` // digest of the program: what a campaign that goes on must be made by
 	Go         string      `json:"go,omitempty"`
 	Zones      string      `json:"zones,omitempty"` // version of the zone data
 	Seed       uint64      `json:"seed"`            // the first one
@@ -50,12 +51,15 @@ type Damage struct {
 // Run is one run of a drill.
 type Run struct {
 	Drill       string         `json:"drill"`
-	Seed        uint64         `json:"seed"`
+	Rung        string         `json:"rung,omitempty"`  // of the search: which way of looking proposed it; empty where its seed alone did
+	Trial       int            `json:"trial,omitempty"` // its number in the search of its drill, from 1
+	Seed        uint64         `json:"seed"`            // of its world and of whatever was drawn
 	Verdict     Verdict        `json:"verdict"`
 	Hash        string         `json:"hash,omitempty"` // empty where no replay is claimed
 	Fingerprint string         `json:"fingerprint"`
 	Gates       int            `json:"gates"`
 	Statements  int            `json:"statements"`
+	Meets       int            `json:"meets,omitempty"` // gates at which who goes first could matter
 	Deviations  []string       `json:"deviations"`
 	Faults      []string       `json:"faults"` // kinds that bit, sorted
 	SimSeconds  int64          `json:"sim_seconds"`
@@ -63,6 +67,8 @@ type Run struct {
 	Canary      bool           `json:"canary,omitempty"`
 	Sample      bool           `json:"sample,omitempty"`      // its marks are in the journal though it passed
 	Checked     map[string]int `json:"checked,omitempty"`     // per oracle: how many things it looked at
+	Bites       []Bite         `json:"bites,omitempty"`       // where its faults bit, sorted
+	Spoiled     Spoiled        `json:"spoiled,omitempty"`     // per oracle: whether it saw a damage that was planted in what this run left
 	Oracle      string         `json:"oracle,omitempty"`      // what was violated
 	Error       string         `json:"error,omitempty"`       // why it could not be checked, one line
 	Story       []string       `json:"story,omitempty"`       // at most 10 lines
@@ -73,10 +79,22 @@ type Run struct {
 	Doubled     *Damage        `json:"doubled,omitempty"`
 }
 
+// Bite is a fault that did its damage: which kind, where, and in which state the record was that was being worked on.
+type Bite struct {
+	Kind  string `json:"kind"`
+	At    string `json:"at"`              // statement, call or tick, without its arguments: sql:FinishJob, send, tick
+	State string `json:"state,omitempty"` // "job leased", "intent submitting"; empty where no record was in hand
+}
+
+// Spoiled says of each oracle whether it noticed what was damaged for it on purpose.
+type Spoiled map[string]bool
+
 // Mark is something to draw on the lanes of one run. There are marks for runs that did not pass and for one sample
 // of each drill; they come right after their run.
 type Mark struct {
 	Drill   string `json:"drill"`
+	Rung    string `json:"rung,omitempty"`
+	Trial   int    `json:"trial,omitempty"`
 	Seed    uint64 `json:"seed"`
 	Lane    string `json:"lane"`               // one of Lanes()
 	Row     string `json:"row"`                // who or what within the lane: worker-1, acct_1/2026-03-01, email
@@ -92,16 +110,29 @@ func Lanes() []string {
 	return []string{"ticks", "leases", "workers", "provider", "channels", "ledger"}
 }
 
+// Search is a rung's own account of one drill: what was looked at, what not. It never says that nothing is left.
+type Search struct {
+	Drill    string `json:"drill"`
+	Rung     string `json:"rung"`
+	Bound    string `json:"bound"`    // what is covered when it is done
+	Frontier string `json:"frontier"` // what was not looked at
+	Trials   int    `json:"trials"`
+	Distinct int    `json:"distinct"` // fingerprints
+	Found    int    `json:"found"`    // failures
+	Done     bool   `json:"done"`     // the bound is exhausted
+}
+
 // Summary ends a campaign.
 type Summary struct {
 	Verdict       Verdict         `json:"verdict"`
 	Runs          int             `json:"runs"`
-	Distinct      int             `json:"distinct"` // different (drill, fingerprint)
+	Distinct      int             `json:"distinct"` // different (drill, fingerprint); a fingerprint is the order of what conflicts, and its outcomes
 	RunsPerSecond float64         `json:"runs_per_second"`
 	FaultsBitten  map[string]int  `json:"faults_bitten"` // runs in which the kind bit, canaries apart
-	Canaries      map[string]bool `json:"canaries"`      // found or not
+	Canaries      map[string]bool `json:"canaries"`      // found or not: drills with a planted bug, and each oracle, shown damage
 	Postgres      Postgres        `json:"postgres"`
 	Verdicts      map[Verdict]int `json:"verdicts,omitempty"` // how many runs of each, canaries apart
+	Search        []Search        `json:"search,omitempty"`   // what was looked at, drill by drill and rung by rung
 	Reasons       []string        `json:"reasons,omitempty"`  // why the campaign is not a pass where no run says so
 	WallMS        int64           `json:"wall_ms,omitempty"`
 	Interrupted   bool            `json:"interrupted,omitempty"` // stopped by a person: what was done counts

@@ -29,7 +29,7 @@ func TestFolder_HasEverythingAtTheEndAndNothingBefore(t *testing.T) {
 	for _, e := range night() {
 		require.NoError(t, f.Append(e))
 	}
-	require.Equal(t, []string{"journal.jsonl.part"}, names(t, dir))
+	require.Equal(t, []string{"journal.jsonl.part", "pid.part"}, names(t, dir))
 	require.NoError(t, f.Finish())
 	require.Equal(t, []string{"failures", "journal.jsonl", "junit.xml", "report.html", "summary.md"}, names(t, dir))
 	require.Equal(t, []string{"timeout-after-acceptance-1.script"}, names(t, filepath.Join(dir, "failures")))

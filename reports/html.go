@@ -40,6 +40,9 @@ type (
 		Drills                       []htmlDrill
 		Heads                        []Verdict
 		Columns, FaultNote           string
+		Search                       []Search
+		Coverage                     []coverRow
+		Covered                      string
 		Failures                     []htmlRun
 		More                         int // failures not told in full
 		Samples                      []htmlRun
@@ -62,7 +65,6 @@ type (
 	}
 	htmlRun struct {
 		ID, Name, Verdict, Finding, Error string
-		Seed                              uint64
 		StoryTitle                        string
 		Story                             []string
 		Ways                              []Way
@@ -84,6 +86,8 @@ func htmlPage(c *campaign) htmlReport {
 		Reasons: s.Reasons, Faults: c.htmlFaults(), Facts: facts(c), Legend: legend(),
 		Heads: heads(), Columns: ColumnWords, FaultNote: faultNote,
 	}
+	r.Search, r.Coverage = s.Search, c.Tally.coverage()
+	r.Covered = covered(r.Coverage)
 	r.Title = fmt.Sprintf("%s: %s, %s", s.Verdict, Count(len(c.Tally.Drills()), "drill"), Count(s.Runs, "run"))
 	for _, d := range c.Tally.Drills() {
 		r.Drills = append(r.Drills, htmlDrillRow(d))
@@ -124,9 +128,9 @@ func firstOfEach(runs []Run) []Run {
 }
 
 func (c *campaign) htmlRun(r Run, open bool) htmlRun {
-	h := htmlRun{ID: fmt.Sprintf("run-%s-%d", r.Drill, r.Seed), Name: r.Drill, Seed: r.Seed, Verdict: c.word(r),
+	h := htmlRun{ID: strings.NewReplacer(" ", "-", ",", "", "(", "", ")", "").Replace("run-" + r.Title()), Name: r.Title(), Verdict: c.word(r),
 		Finding: r.Finding(), Error: r.Error, StoryTitle: r.StoryTitle(), Story: r.Story, Ways: r.Ways(), Script: r.Script,
-		Faults: strings.Join(r.Faults, ", "), Lanes: drawLanes(c.marks[runKey{r.Drill, r.Seed}]), Open: open}
+		Faults: strings.Join(r.Faults, ", "), Lanes: drawLanes(c.marks[r.key()]), Open: open}
 	if r.Script == "" || r.Shrunk() {
 		h.Deviations = r.Deviations
 	}
@@ -184,7 +188,7 @@ func facts(c *campaign) [][2]string {
 		{"Command", st.Command}, {"First seed", fmt.Sprint(st.Seed)}, {"Search", st.Search}, {"Statements", st.Statements},
 		{"PostgreSQL", strings.TrimSpace(s.Postgres.Version + " (" + s.Postgres.How + ")")}, {"Servers", fmt.Sprint(st.Servers)}, {"Commit", st.Commit},
 		{"Go", st.Go}, {"Zone data", st.Zones}, {"Started", st.StartedAt}, {"Wall time", span(time.Duration(s.WallMS) * time.Millisecond)},
-		{"Speed", fmt.Sprintf("%.1f runs a second", s.RunsPerSecond)}, {"Different end states", grouped(s.Distinct)},
+		{"Speed", fmt.Sprintf("%.1f runs a second", s.RunsPerSecond)}, {"Different runs", grouped(s.Distinct)},
 	}
 	return slices.DeleteFunc(all, func(f [2]string) bool { return f[1] == "" || f[1] == "0" && f[0] == "Servers" || f[1] == "()" })
 }

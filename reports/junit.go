@@ -121,8 +121,9 @@ func (c *campaign) junitVerdict(d *DrillTally) junitCase {
 }
 
 func (c *campaign) junitRun(r Run) junitCase {
-	jc := junitCase{Class: r.Drill, Name: fmt.Sprintf("%s seed %d", r.Drill, r.Seed), Time: seconds(r.WallMS)}
+	jc := junitCase{Class: r.Drill, Name: r.caseName(), Time: seconds(r.WallMS)}
 	jc.property("seed", fmt.Sprint(r.Seed))
+	jc.property("rung", r.Rung)
 	jc.property("hash", r.Hash)
 	jc.property("faults", strings.Join(r.Faults, " "))
 	if r.Canary && r.Verdict == Violation {
@@ -142,6 +143,14 @@ func (c *campaign) junitRun(r Run) junitCase {
 	}
 	jc.problem(r.Verdict, headline(r), strings.Join(story, "\n"))
 	return jc
+}
+
+// caseName is what a run's case is called: a CI server compares cases by name from night to night.
+func (r Run) caseName() string {
+	if r.Rung == "" {
+		return fmt.Sprintf("%s seed %d", r.Drill, r.Seed)
+	}
+	return fmt.Sprintf("%s %s %d seed %d", r.Drill, r.Rung, r.Trial, r.Seed)
 }
 
 // headline is what a run's failure is called in one line.

@@ -22,7 +22,9 @@ func night() []reports.Event {
 	for seed := uint64(1); seed <= 3; seed++ {
 		run := reports.Run{Drill: "lost-lease", Seed: seed, Verdict: reports.Pass, Hash: "aa0" + string(rune('0'+seed)), Fingerprint: "f" + string(rune('0'+seed)),
 			Gates: 120, Statements: 66, Deviations: []string{"worker-1#0/reconcile sql:FinishJob/1 fault stall 120s"}, Faults: []string{"expired-lease", "stall"},
-			SimSeconds: 1800, WallMS: 12, Checked: map[string]int{"fence": 9}}
+			SimSeconds: 1800, WallMS: 12, Checked: map[string]int{"fence": 9},
+			Bites: []reports.Bite{{Kind: "expired-lease", At: "sql:FinishJob", State: "job begun"}, {Kind: "stall", At: "sql:FinishJob", State: "job begun"}, {Kind: "stall", At: "tick"}},
+			Spoiled: reports.Spoiled{"fence": true}}
 		if seed == 1 {
 			run.Sample = true
 			events = append(events, marksOf("lost-lease", 1)...)
@@ -52,6 +54,8 @@ func night() []reports.Event {
 	}
 	summary := tally.Summary()
 	summary.WallMS, summary.RunsPerSecond = 90, 77.8
+	summary.Search = []reports.Search{{Drill: "lost-lease", Rung: "random", Bound: "every value by its own weight, a seed a run",
+		Frontier: "next run is new with 100.0 % (3 of 3 runs came to a fingerprint seen once)", Trials: 3, Distinct: 3}}
 	return append(events, summary)
 }
 

@@ -18,6 +18,8 @@ func Markdown(w io.Writer, events []Event) error {
 	var out bytes.Buffer
 	markdownHead(&out, c)
 	markdownDrills(&out, c)
+	markdownSearch(&out, c)
+	markdownCoverage(&out, c)
 	const end = "\nThe rest did not fit here; it is in report.html and journal.jsonl.\n"
 	for i, r := range firstOfEach(c.failing()) {
 		var one bytes.Buffer
@@ -52,7 +54,7 @@ func markdownHead(out *bytes.Buffer, c *campaign) {
 }
 
 func markdownDrills(out *bytes.Buffer, c *campaign) {
-	out.WriteString("\n| drill | verdict | runs | pass | violation | nondeterministic | vacuous | error | end states | simulated | wall |\n|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n")
+	out.WriteString("\n| drill | verdict | runs | pass | violation | nondeterministic | vacuous | error | different | simulated | wall |\n|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n")
 	for _, d := range c.Tally.Drills() {
 		fmt.Fprintf(out, "| %s | %s | %d | %d | %d | %d | %d | %d | %d | %s | %s |\n", escape(d.Name), d.Word(), d.Runs, d.Verdicts[Pass], d.Verdicts[Violation],
 			d.Verdicts[Nondeterministic], d.Verdicts[Vacuous], d.Verdicts[Error], d.Distinct(), span(time.Duration(d.SimSeconds)*time.Second), span(time.Duration(d.WallMS)*time.Millisecond))
@@ -67,8 +69,36 @@ func markdownDrills(out *bytes.Buffer, c *campaign) {
 	}
 }
 
+// markdownSearch tells what each way of looking covered.
+func markdownSearch(out *bytes.Buffer, c *campaign) {
+	if len(c.Summary.Search) == 0 {
+		return
+	}
+	out.WriteString("\n## How it was looked for\n\n| drill | way | trials | different | failed | covered when done | not looked at |\n|---|---|--:|--:|--:|---|---|\n")
+	for _, s := range c.Summary.Search {
+		way := escape(s.Rung)
+		if s.Done {
+			way += " (done)"
+		}
+		fmt.Fprintf(out, "| %s | %s | %d | %d | %d | %s | %s |\n", escape(s.Drill), way, s.Trials, s.Distinct, s.Found, escape(s.Bound), escape(s.Frontier))
+	}
+}
+
+// markdownCoverage tells where which faults bit.
+func markdownCoverage(out *bytes.Buffer, c *campaign) {
+	rows := c.Tally.coverage()
+	if len(rows) == 0 {
+		return
+	}
+	fmt.Fprintf(out, "\n<details><summary>Where the faults bit</summary>\n\n| place | record | runs in which each fault bit |\n|---|---|---|\n")
+	for _, r := range rows {
+		fmt.Fprintf(out, "| %s | %s | %s |\n", escape(r.At), escape(r.State), escape(r.Kinds))
+	}
+	fmt.Fprintf(out, "\n%s\n\n</details>\n", covered(rows))
+}
+
 func markdownRun(out *bytes.Buffer, r Run) {
-	fmt.Fprintf(out, "\n### %s, seed %d: %s\n\n", escape(r.Drill), r.Seed, r.Verdict)
+	fmt.Fprintf(out, "\n### %s: %s\n\n", escape(r.Title()), r.Verdict)
 	if words := r.Finding(); words != "" {
 		fmt.Fprintf(out, "It was %s.\n\n", escape(words))
 	}

@@ -6,8 +6,16 @@ import (
 	"strings"
 )
 
-// replayFile is how the replay command of a run begins that only its script replays.
-const replayFile = "recondrill replay FILE ("
+// ReplayFile is the replay command of a run that only its script replays, as long as nobody has put the script in a file.
+const ReplayFile = "recondrill replay FILE (its script is in the report)"
+
+// Title names a run among all of a campaign: "lost-lease, seed 7", or "lost-lease, sweep 12 (seed 1)".
+func (r Run) Title() string {
+	if r.Rung == "" {
+		return fmt.Sprintf("%s, seed %d", r.Drill, r.Seed)
+	}
+	return fmt.Sprintf("%s, %s %d (seed %d)", r.Drill, r.Rung, r.Trial, r.Seed)
+}
 
 // scripted are the deviations of the run's script: the lines after the first blank one.
 func (r Run) scripted() []string {
@@ -69,7 +77,7 @@ func (w Way) String() string {
 // Ways are the ways to see a run again: by its script, and as it was found.
 func (r Run) Ways() []Way {
 	var ways []Way
-	bySeed := r.Replay != "" && !strings.HasPrefix(r.Replay, replayFile)
+	bySeed := strings.Contains(r.Replay, " --seed ")
 	if r.Script != "" {
 		way := Way{What: "Replay the script", Command: "recondrill replay FILE"}
 		if r.ScriptFile != "" {

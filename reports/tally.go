@@ -10,6 +10,8 @@ import (
 type Tally struct {
 	start  Start
 	drills []*DrillTally
+	shown  map[string]int // per oracle: runs in which damage was planted for it
+	seen   map[string]int // of them those in which it noticed
 }
 
 // DrillTally is what a campaign says of one drill.
@@ -20,6 +22,8 @@ type DrillTally struct {
 	Verdicts   map[Verdict]int // how many runs of each
 	Faults     map[string]int  // runs in which the kind bit
 	Checked    map[string]int  // per oracle: things it looked at
+	Bites      map[Bite]int    // runs in which a kind bit at this place, in this state of the record
+	Drawn      int             // runs in which faults were drawn by their weights, and not tried one at a time
 	WallMS     int64
 	SimSeconds int64
 	Lost       Damage
@@ -30,7 +34,7 @@ type DrillTally struct {
 
 // NewTally starts to count; the drills of start come first and in its order, however few runs they get.
 func NewTally(start Start) *Tally {
-	t := &Tally{start: start}
+	t := &Tally{start: start, shown: map[string]int{}, seen: map[string]int{}}
 	for _, info := range start.Drills {
 		t.drill(info)
 	}
@@ -44,7 +48,7 @@ func (t *Tally) drill(info DrillInfo) *DrillTally {
 		}
 	}
 	d := &DrillTally{DrillInfo: info, Counts: !info.Canary || t.start.Named, Verdicts: map[Verdict]int{},
-		Faults: map[string]int{}, Checked: map[string]int{}, prints: map[string]struct{}{}}
+		Faults: map[string]int{}, Checked: map[string]int{}, Bites: map[Bite]int{}, prints: map[string]struct{}{}}
 	t.drills = append(t.drills, d)
 	return d
 }
@@ -64,6 +68,13 @@ func (t *Tally) Add(r Run) {
 	for oracle, n := range r.Checked {
 		d.Checked[oracle] += n
 	}
+	for _, b := range r.Bites {
+		d.Bites[b]++
+	}
+	if r.drawn(t.start.Search) {
+		d.Drawn++
+	}
+	t.spoiled(r.Spoiled)
 	d.prints[r.Fingerprint] = struct{}{}
 }
 
@@ -77,18 +88,19 @@ func (t *Tally) Stop() {
 	}
 }
 
-// Distinct is how many different end states the runs came to, times ignored.
+// Distinct is how many different runs there were: of other orders of what conflicts, or of other outcomes, times ignored.
 func (d *DrillTally) Distinct() int { return len(d.prints) }
 
 // Found says that a canary's planted bug was found.
 func (d *DrillTally) Found() bool { return d.Verdicts[Violation] > 0 }
 
-// VacuityRuns is how many runs of a drill it takes to judge what never happened in them: fewer say nothing.
+// VacuityRuns is how many runs of a drill with drawn faults it takes to judge what never happened in them: fewer say
+// nothing, and a search that tries faults one at a time comes to each kind when its turn is.
 const VacuityRuns = 20
 
 // Silent are the expected faults that never bit and the oracles that checked nothing, in words.
 func (d *DrillTally) Silent() []string {
-	if d.Runs < VacuityRuns || d.stopped {
+	if d.Drawn < VacuityRuns || d.stopped {
 		return nil
 	}
 	var silent []string
@@ -164,6 +176,7 @@ func (t *Tally) Summary() Summary {
 			}
 		}
 	}
+	t.addOracles(&s)
 	if s.Runs == 0 {
 		s.Verdict, s.Reasons = Error, append(s.Reasons, "nothing ran")
 	}

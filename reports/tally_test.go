@@ -46,9 +46,39 @@ func TestTally_AnExpectedFaultThatNeverBitIsVacuous(t *testing.T) {
 
 func TestTally_AnOracleThatCheckedNothingIsVacuous(t *testing.T) {
 	t.Parallel()
-	s := tallied(reports.Start{}, many(reports.Run{Drill: "a", Verdict: reports.Pass, Checked: map[string]int{"fence": 0, "effects": 1}})...)
+	s := tallied(reports.Start{}, many(reports.Run{Drill: "a", Verdict: reports.Pass, Checked: map[string]int{"fence": 0, "effects": 1},
+		Spoiled: reports.Spoiled{"effects": true}})...)
 	require.Equal(t, reports.Vacuous, s.Verdict)
 	require.Equal(t, []string{"a: the oracle fence had nothing to check in 20 runs"}, s.Reasons)
+}
+
+func TestTally_AnOracleThatDoesNotSeeWhatIsDamagedForItIsAnError(t *testing.T) {
+	t.Parallel()
+	blind := reports.Run{Drill: "a", Verdict: reports.Pass, Checked: map[string]int{"fence": 3, "effects": 1}, Spoiled: reports.Spoiled{"fence": false, "effects": true}}
+	s := tallied(reports.Start{}, blind)
+	require.Equal(t, reports.Error, s.Verdict)
+	require.Equal(t, map[string]bool{"effects": true, "fence": false}, s.Canaries)
+	require.Equal(t, []string{"the oracle fence did not notice what was damaged for it in 1 run, so its passes prove nothing"}, s.Reasons)
+	seeing := blind
+	seeing.Spoiled = reports.Spoiled{"fence": true}
+	require.Equal(t, reports.Pass, tallied(reports.Start{}, blind, seeing).Verdict, "there are damages that leave a record as good as before")
+}
+
+func TestTally_AnOracleThatIsNeverShownDamageIsAnErrorOverAWholeCatalogue(t *testing.T) {
+	t.Parallel()
+	run := reports.Run{Drill: "a", Verdict: reports.Pass, Checked: map[string]int{"fence": 3}}
+	s := tallied(reports.Start{}, many(run)...)
+	require.Equal(t, reports.Error, s.Verdict)
+	require.Equal(t, map[string]bool{"fence": false}, s.Canaries)
+	require.Equal(t, reports.Pass, tallied(reports.Start{Named: true}, many(run)...).Verdict, "one drill may have nothing of it")
+	require.Equal(t, reports.Pass, tallied(reports.Start{}, many(run)[1:]...).Verdict, "19 runs say nothing")
+}
+
+func TestTally_FaultsTriedOneAtATimeSayNothingOfWhatNeverBit(t *testing.T) {
+	t.Parallel()
+	start := reports.Start{Search: "ladder", Drills: []reports.DrillInfo{{Name: "a", Faults: []string{"stall"}}}}
+	require.Equal(t, reports.Pass, tallied(start, many(reports.Run{Drill: "a", Rung: "sweep", Verdict: reports.Pass})...).Verdict)
+	require.Equal(t, reports.Vacuous, tallied(start, many(reports.Run{Drill: "a", Rung: "pct", Verdict: reports.Pass})...).Verdict)
 }
 
 func TestTally_ACanaryCountsOnlyWhenNamed(t *testing.T) {

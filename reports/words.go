@@ -57,7 +57,7 @@ func OracleWords(oracle string) string { return oracleWords[oracle] }
 
 const (
 	// ColumnWords explains the columns of the table of drills.
-	ColumnWords = "End states: how many different ones the runs came to, times ignored. Simulated: summed over the runs. Wall: summed over the servers."
+	ColumnWords = "Different: runs that differ in the order of what conflicts, or in what came of it, times ignored. Simulated: summed over the runs. Wall: summed over the servers."
 	// faultNote stands under the list of faults.
 	faultNote = "One act can bite as two kinds: a stall that outlasts a lease is also an expired-lease."
 )

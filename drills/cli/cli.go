@@ -106,7 +106,7 @@ func (a *app) root() *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("%w; %s --help names what is accepted", err, cmd.CommandPath())
 	})
-	root.AddCommand(a.drill(), a.replay(), a.match(), a.worker())
+	root.AddCommand(a.drill(), a.replay(), a.match(), a.worker(), a.plainly())
 	return root
 }
 

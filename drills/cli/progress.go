@@ -48,10 +48,11 @@ func terminal(w io.Writer) bool {
 func (p *progress) show(now drills.Progress) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.now.Drill != now.Drill {
+	// Where the time decides, the drills take turns, and none of them is done before the end.
+	first := p.now.Drill != now.Drill && (now.Total > 0 || p.now.Drill == "")
+	if first {
 		p.ended()
 	}
-	first := p.now.Drill != now.Drill
 	p.now = now
 	p.now.Faults = maps.Clone(now.Faults) // the campaign goes on counting in it
 	every := plainEvery
@@ -97,7 +98,9 @@ func (p *progress) log(format string, args ...any) {
 func (p *progress) end() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.ended()
+	if p.now.Total > 0 {
+		p.ended()
+	}
 	p.clear()
 }
 

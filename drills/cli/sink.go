@@ -20,6 +20,7 @@ const (
 type sink struct {
 	lines   io.Writer       // with --json
 	folder  *reports.Folder // with --out
+	before  []reports.Event // with --resume: what the journal has already
 	command string
 	tally   *reports.Tally
 	start   reports.Start
@@ -36,10 +37,17 @@ func (s *sink) event(ctx context.Context, e reports.Event) error {
 	case reports.Start:
 		event.Command = s.command
 		s.start, s.tally = event, reports.NewTally(event)
+		if s.before != nil {
+			s.goOn()
+			return nil // the journal has its start
+		}
 		e = event
 	case reports.Run:
 		if s.folder != nil && event.Script != "" && s.start.Failed(event) {
 			event.ScriptFile = s.folder.ScriptFile(event)
+			if event.Replay == reports.ReplayFile {
+				event.Replay = "recondrill replay " + event.ScriptFile
+			}
 			e = event
 		}
 		s.tally.Add(event)
@@ -55,6 +63,17 @@ func (s *sink) event(ctx context.Context, e reports.Event) error {
 	}
 	s.broken = s.write(e)
 	return s.broken
+}
+
+// goOn counts what an interrupted campaign did. Its lines were written and told then.
+func (s *sink) goOn() {
+	for _, e := range s.before {
+		if run, ok := e.(reports.Run); ok {
+			s.tally.Add(run)
+			s.keep(run)
+		}
+	}
+	s.drawing = false
 }
 
 func (s *sink) write(e reports.Event) error {

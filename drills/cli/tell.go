@@ -25,6 +25,7 @@ func (a *app) tell(s *sink, summary reports.Summary, out string) error {
 		page.WriteString(toldRun(r) + "\n")
 	}
 	tellDrills(&page, s.tally)
+	tellSearch(&page, summary.Search)
 	fmt.Fprintf(&page, "\n%s: %s\n", strings.ToUpper(string(summary.Verdict)), s.tally.Words(summary.Verdict))
 	for _, reason := range summary.Reasons {
 		fmt.Fprintf(&page, "  %s\n", printable(reason))
@@ -32,7 +33,7 @@ func (a *app) tell(s *sink, summary reports.Summary, out string) error {
 	for _, words := range s.tally.Canaries() {
 		fmt.Fprintf(&page, "  %s\n", words)
 	}
-	fmt.Fprintf(&page, "  %s, %s, %.1f a second, PostgreSQL %s (%s)\n", reports.Count(summary.Runs, "run"), reports.Count(summary.Distinct, "different end state"), summary.RunsPerSecond,
+	fmt.Fprintf(&page, "  %s, %s, %.1f a second, PostgreSQL %s (%s)\n", reports.Count(summary.Runs, "run"), differently(summary.Distinct), summary.RunsPerSecond,
 		summary.Postgres.Version, summary.Postgres.How)
 	if out != "" {
 		fmt.Fprintf(&page, "  report: %s\n", filepath.Join(out, "report.html"))
@@ -54,7 +55,7 @@ func tellDrills(out io.Writer, t *reports.Tally) {
 	w.SetStyle(table.StyleLight)
 	w.Style().Options = table.OptionsNoBordersAndSeparators
 	w.Style().Format.Header = text.FormatDefault
-	w.AppendHeader(table.Row{"drill", "verdict", "runs", "end\nstates", "lost", "twice", "simulated,\nall runs", "wall, all\nservers", "runs in which\neach fault bit"})
+	w.AppendHeader(table.Row{"drill", "verdict", "runs", "diffe-\nrent", "lost", "twice", "simulated,\nall runs", "wall, all\nservers", "runs in which\neach fault bit"})
 	w.SetColumnConfigs([]table.ColumnConfig{{Number: 3, Align: text.AlignRight}, {Number: 4, Align: text.AlignRight}, {Number: 9, WidthMax: 60, WidthMaxEnforcer: text.WrapSoft}})
 	for _, d := range t.Drills() {
 		var bitten []string
@@ -68,6 +69,35 @@ func tellDrills(out io.Writer, t *reports.Tally) {
 	fmt.Fprintf(out, " %s\n", reports.ColumnWords)
 }
 
+// differently: "112 of them different".
+func differently(n int) string { return fmt.Sprintf("%d of them different", n) }
+
+// tellSearch says of each way of looking what it covered and what it did not.
+func tellSearch(out io.Writer, search []reports.Search) {
+	if len(search) == 0 {
+		return
+	}
+	w := table.NewWriter()
+	w.SetOutputMirror(out)
+	w.SetStyle(table.StyleLight)
+	w.Style().Options = table.OptionsNoBordersAndSeparators
+	w.Style().Format.Header = text.FormatDefault
+	w.AppendHeader(table.Row{"drill", "looked for by", "trials", "diffe-\nrent", "failed", "covers when done", "not looked at"})
+	w.SetColumnConfigs([]table.ColumnConfig{{Number: 1, AutoMerge: true}, {Number: 6, WidthMax: 44, WidthMaxEnforcer: text.WrapSoft}, {Number: 7, WidthMax: 44, WidthMaxEnforcer: text.WrapSoft}})
+	for _, s := range search {
+		if s.Trials == 0 && s.Done {
+			continue // there was nothing for it to do
+		}
+		way := s.Rung
+		if s.Done {
+			way += " (done)"
+		}
+		w.AppendRow(table.Row{s.Drill, way, s.Trials, s.Distinct, s.Found, s.Bound, s.Frontier})
+	}
+	fmt.Fprintln(out)
+	w.Render()
+}
+
 // toldRun is one run for people: what, how it went, what it cost, how to see it again.
 func toldRun(r reports.Run) string {
 	var out strings.Builder
@@ -75,7 +105,7 @@ func toldRun(r reports.Run) string {
 	if words := r.Finding(); words != "" {
 		verdict += ", " + words
 	}
-	fmt.Fprintf(&out, "%s, seed %d: %s\n", r.Drill, r.Seed, verdict)
+	fmt.Fprintf(&out, "%s: %s\n", r.Title(), verdict)
 	if r.Error != "" {
 		fmt.Fprintf(&out, "  %s\n", printable(r.Error))
 	}

@@ -1,0 +1,34 @@
+package drills
+
+import (
+	"time"
+
+	"github.com/recondrill/recondrill/faults"
+	"github.com/recondrill/recondrill/sim/world"
+)
+
+// channelsOut: channels are out for a while, know a contact no more, lose answers, ask to wait without saying how long,
+// and bring their receipts late, doubled, out of order, before our own commit, or say that the message came back.
+func channelsOut() Drill {
+	return Drill{
+		Name:  "channels-out",
+		Claim: "with channels out and receipts in any order, no message is sent twice, none is lost in silence, and who can't be reached is not written to again",
+		World: world.Setup{CustomersPer: 3, OptedOut: 1500, Channels: []world.ChannelSetup{
+			{Name: "email", Terms: world.Terms{Keyed: true, InFlight: "block", Mismatch: "replay", Stores: "non-validation"}},
+			{Name: "sms", Terms: world.Terms{LookUp: true, LookUpLag: 90 * time.Second}},
+			{Name: "push"},
+		}},
+		Nodes: []Node{{"admit-1", []string{"admission"}}, worker("worker-1"), worker("worker-2")},
+		Faults: faults.Plan{
+			Rules: []faults.Rule{
+				{Kind: "outage", Per10k: 500, Where: "*send(*"}, {Kind: "contact-invalid", Per10k: 600}, {Kind: "answer-lost", Per10k: 1200},
+				{Kind: "throttled-bare", Per10k: 600, Where: "*send(*"}, {Kind: "callback-late", Per10k: 800}, {Kind: "callback-doubled", Per10k: 800},
+				{Kind: "callback-reordered", Per10k: 1200}, {Kind: "callback-early", Per10k: 1500}, {Kind: "delayed-ack", Per10k: 800}, {Kind: "bounce", Per10k: 1000},
+				{Kind: "crash", Per10k: 60, Where: "worker-* call:*"}, {Kind: "crash", Per10k: 300, Where: "inbox* *"}, {Kind: "cut-after", Per10k: 300, Where: "inbox* *"},
+			},
+			Switch: 400, Most: 14,
+		},
+		Facts: []Fact{everyWindowReconciled()},
+		Lasts: 25 * time.Minute,
+	}
+}

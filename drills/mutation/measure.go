@@ -1,0 +1,169 @@
+package mutation
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"time"
+)
+
+// Protocol is how one mutant is measured.
+type Protocol struct {
+	Root     string
+	Clean    string // the program of the untouched engine
+	Plain    bool   // search under plain concurrency too
+	Seeds    []uint64
+	Budget   time.Duration // of each seed
+	Long     time.Duration // of the one search for what all seeds missed
+	Postgres string        // --postgres
+}
+
+// Record is what is known of one mutant. Records are kept in a file, a JSON object a line, so that a measurement that
+// takes hours can be made in pieces.
+type Record struct {
+	Mutant   string `json:"mutant"`
+	Operator string `json:"operator"`
+	Origin   string `json:"origin"`
+	HeldOut  bool   `json:"held_out"`
+	Prose    string `json:"prose"`
+	Commit   string `json:"commit"`
+	Invalid  string `json:"invalid,omitempty"` // it does not compile, or no run can be made: no mutant
+	Finds    []Find `json:"finds"`             // one a seed
+	Long     *Find  `json:"long,omitempty"`
+	Clean    string `json:"clean,omitempty"` // what the untouched engine makes of the script that was found first
+	Plain    *Find  `json:"plain,omitempty"`
+}
+
+// Found says whether any search found it.
+func (r Record) Found() bool {
+	for _, f := range r.Finds {
+		if f.Found {
+			return true
+		}
+	}
+	return r.Long != nil && r.Long.Found
+}
+
+// Measure searches one mutant. Its error says what could not be measured; a mutant that is none is a Record with Invalid.
+func (p Protocol) Measure(ctx context.Context, m Mutant, commit string) (Record, error) {
+	r := Record{Mutant: m.Name, Operator: m.Operator, Origin: m.Origin, HeldOut: m.HeldOut(), Prose: m.Prose, Commit: commit}
+	dir, err := os.MkdirTemp("", "recondrill-power-")
+	if err != nil {
+		return r, err
+	}
+	defer os.RemoveAll(dir)
+	program, err := m.Build(ctx, p.Root, dir)
+	if err != nil {
+		r.Invalid = firstLine(err)
+		return r, ctx.Err()
+	}
+	hunt := func(seed uint64, budget time.Duration) (Find, error) {
+		f, err := Hunt(ctx, program, dir, "drill", "--json", "--out", filepath.Join(dir, "report"), "--seed", strconv.FormatUint(seed, 10),
+			"--for", budget.String(), "--postgres", p.Postgres)
+		f.Seed, f.Budget = seed, budget
+		if err == nil && f.Script != "" && r.Clean == "" {
+			r.Clean, err = p.replay(ctx, f.Script)
+		}
+		return f, errors.Join(err, ctx.Err())
+	}
+	for _, seed := range p.Seeds {
+		f, err := hunt(seed, p.Budget)
+		if err != nil && len(r.Finds) == 0 && ctx.Err() == nil {
+			r.Invalid = firstLine(err)
+			return r, nil
+		}
+		if err != nil {
+			return r, fmt.Errorf("%s, seed %d: %w", m.Name, seed, err)
+		}
+		r.Finds = append(r.Finds, f)
+	}
+	if !r.Found() && p.Long > 0 {
+		f, err := hunt(p.Seeds[0], p.Long)
+		if err != nil {
+			return r, err
+		}
+		r.Long = &f
+	}
+	if p.Plain {
+		// As long as the drills took from the first seed, but for the end of a run that has begun.
+		budget := time.Duration(max(r.Finds[0].Seconds, plainLeast) * float64(time.Second)).Round(time.Second)
+		f, err := Hunt(ctx, program, dir, "plainly", "--for", budget.String(), "--postgres", p.Postgres)
+		if err = errors.Join(err, ctx.Err()); err != nil {
+			return r, fmt.Errorf("%s under plain concurrency: %w", m.Name, err)
+		}
+		f.Budget = budget
+		r.Plain = &f
+	}
+	return r, nil
+}
+
+// plainLeast is the least time, in seconds, in which plain concurrency is tried: its runs take long.
+const plainLeast = 20
+
+// replay makes the run that failed once more on the untouched engine, which must pass.
+func (p Protocol) replay(ctx context.Context, script string) (string, error) {
+	cmd := exec.CommandContext(ctx, p.Clean, "replay", script, "--postgres", p.Postgres)
+	out, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		return "passes", nil
+	case errors.As(err, &exit) && exit.ExitCode() == 5:
+		return "passes (meets other places)", nil // vacuous: the deviations do not all fit the untouched engine's run
+	case errors.As(err, &exit) && exit.ExitCode() == 1:
+		return "FAILS", nil
+	}
+	return "", fmt.Errorf("replay on the untouched engine: %w: %s", err, out)
+}
+
+func firstLine(err error) string {
+	text := err.Error()
+	for i, c := range text {
+		if c == '\n' && i > 0 {
+			return text[:i]
+		}
+	}
+	return text
+}
+
+// ReadRecords reads what was measured so far; a later line about a mutant replaces an earlier one.
+func ReadRecords(path string) (map[string]Record, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return map[string]Record{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	out := map[string]Record{}
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 1<<24)
+	for n := 1; lines.Scan(); n++ {
+		var r Record
+		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
+			return nil, fmt.Errorf("%s, line %d: %w", path, n, err)
+		}
+		out[r.Mutant] = r
+	}
+	return out, lines.Err()
+}
+
+// AppendRecord adds a line.
+func AppendRecord(path string, r Record) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return json.NewEncoder(f).Encode(r)
+}

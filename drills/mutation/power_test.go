@@ -1,0 +1,120 @@
+package mutation
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/recondrill/recondrill/sim/pg"
+)
+
+var (
+	power    = flag.Bool("power", false, "measure mutants and write drills/POWER.md (make power)")
+	only     = flag.String("only", "", "measure the mutants whose names match this pattern, also those that are measured already")
+	tuning   = flag.Bool("tuning", false, "leave the held-out ones alone")
+	seeds    = flag.Int("seeds", 5, "searches of each mutant")
+	budget   = flag.Duration("budget", time.Minute, "of one search")
+	long     = flag.Duration("long", 10*time.Minute, "of the one search for what all others missed; 0: none")
+	plainToo = flag.Bool("plain", true, "search under plain concurrency as well")
+	within   = flag.Duration("within", 0, "begin no mutant after this; 0: measure all")
+)
+
+const (
+	recordsFile = root + "/testdata/mutants/power.jsonl"
+	tableFile   = root + "/drills/POWER.md"
+)
+
+// nearest is the way to get a server that is there soonest.
+func nearest(t *testing.T) string {
+	t.Helper()
+	for _, w := range pg.Ways(t.Context(), "") {
+		if w.How == "local" && w.Missing == "" {
+			return "local"
+		}
+	}
+	return "auto"
+}
+
+func TestPower(t *testing.T) {
+	if !*power {
+		return // it takes hours: make power
+	}
+	all, err := All(root)
+	require.NoError(t, err)
+	equivalent, err := Equivalents(root)
+	require.NoError(t, err)
+	records, err := ReadRecords(recordsFile)
+	require.NoError(t, err)
+	pattern, err := regexp.Compile(*only)
+	require.NoError(t, err)
+	abs, err := filepath.Abs(root)
+	require.NoError(t, err)
+	clean, err := Mutant{Name: "untouched"}.Build(t.Context(), abs, t.TempDir())
+	require.NoError(t, err)
+	p := Protocol{Root: abs, Clean: clean, Plain: *plainToo, Budget: *budget, Long: *long, Postgres: nearest(t)}
+	for i := range *seeds {
+		p.Seeds = append(p.Seeds, uint64(1+1000*i))
+	}
+	began := time.Now()
+	for _, m := range all {
+		if _, done := records[m.Name]; done && *only == "" || !pattern.MatchString(m.Name) || *tuning && m.HeldOut() {
+			continue
+		}
+		if *within > 0 && time.Since(began) > *within {
+			fmt.Printf("%v are over: the rest is measured by the next call\n", *within)
+			break
+		}
+		r, err := p.Measure(t.Context(), m, commit(t))
+		require.NoError(t, err)
+		require.NoError(t, AppendRecord(recordsFile, r))
+		records[m.Name] = r
+		fmt.Print(r.row())
+		require.NoError(t, os.WriteFile(tableFile, []byte(Table(all, records, equivalent)), 0o644))
+	}
+	require.NoError(t, os.WriteFile(tableFile, []byte(Table(all, records, equivalent)), 0o644))
+}
+
+func commit(t *testing.T) string {
+	t.Helper()
+	out, err := exec.Command("git", "-C", root, "rev-parse", "--short", "HEAD").Output()
+	require.NoError(t, err)
+	return strings.TrimSpace(string(out))
+}
+
+// TestMutants_TheSampleIsFoundWhereItIsPinned runs the mutants that carry a pin: enough to see in every `make test` that
+// the drills still find.
+func TestMutants_TheSampleIsFoundWhereItIsPinned(t *testing.T) {
+	if *power {
+		return
+	}
+	all, err := All(root)
+	require.NoError(t, err)
+	abs, err := filepath.Abs(root)
+	require.NoError(t, err)
+	sample := 0
+	for _, m := range all {
+		if m.Pin == (Pin{}) {
+			continue
+		}
+		sample++
+		t.Run(m.Name, func(t *testing.T) {
+			dir := t.TempDir()
+			program, err := m.Build(t.Context(), abs, dir)
+			require.NoError(t, err)
+			// One server: a second one costs more to start than the few runs take.
+			f, err := Hunt(t.Context(), program, dir, "drill", m.Pin.Drill, "--json", "--search", "random", "--seed", m.Pin.Seed, "--runs", m.Pin.Runs,
+				"--postgres", nearest(t), "--servers", "1")
+			require.NoError(t, err)
+			require.Equal(t, m.Pin.Oracle, f.Oracle, "seeds %s + %s of %s", m.Pin.Seed, m.Pin.Runs, m.Pin.Drill)
+		})
+	}
+	require.GreaterOrEqual(t, sample, 10)
+}

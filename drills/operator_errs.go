@@ -1,0 +1,32 @@
+package drills
+
+import (
+	"time"
+
+	"github.com/recondrill/recondrill/faults"
+	"github.com/recondrill/recondrill/sim/world"
+)
+
+// operatorErrs: records die of a poison that no retry cures, and a person acts against all advice: redrives twice, redrives
+// everything, approves by a page that is out of date, stops something and forgets it. The engine refuses what would do
+// harm, and what it lets through does none.
+func operatorErrs() Drill {
+	return Drill{
+		Name:  "operator-errs",
+		Claim: "whatever a person redrives, approves or stops by mistake, nothing is refunded or sent twice, and everything ends well once it is put right",
+		World: world.Setup{Plant: []string{"duplicate_at_provider", "duplicate_at_provider", "missing_in_ledger"}},
+		Nodes: []Node{{"admit-1", []string{"admission"}}, worker("worker-1"), worker("worker-2")},
+		Engine: Settings{
+			ByHand: true, Attempts: 2, Lanes: map[string]int{"email": 2},
+		},
+		Faults: faults.Plan{
+			Rules: []faults.Rule{
+				{Kind: "redrive-twice", Per10k: 1500}, {Kind: "redrive-all", Per10k: 1500}, {Kind: "approve-stale", Per10k: 3000}, {Kind: "forgotten-pause", Per10k: 1200},
+				{Kind: "poison-message", Per10k: 1500}, {Kind: "failed", Per10k: 1000}, {Kind: "rejected", Per10k: 600},
+				{Kind: "channel-timeout-after", Per10k: 800}, {Kind: "provider-timeout-after", Per10k: 2500}, {Kind: "crash", Per10k: 40, Where: "worker-* *"},
+			},
+			Switch: 300, Most: 14,
+		},
+		Lasts: 30 * time.Minute,
+	}
+}
