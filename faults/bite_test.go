@@ -1,6 +1,9 @@
 package faults
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+)
 
 const tickAt = "0 | cron-1 | deviation | tick 2026-03-02T02:00:00Z/1 | fault "
 
@@ -283,6 +286,10 @@ func TestServer_BitesByWhatItsClientsMet(t *testing.T) {
 		[]string{at("failover 60s") + from + update, at("failover 60s") + update + from + to, at("failover 60s") + from + to + update,
 			at("failover 60s") + from + begin + update + to + commit, at("failover 60s") + from + none + begin + read + commit + read + to,
 			at("failover 60s") + from + "3 | worker-1#0/main | deviation | sql:FinishJob/1 | fault cut after\n" + update + to})
+	held := line("statement", "sql:FinishJob", "update job set state = 'done' #0") + line("held", "sql:FinishJob", "UPDATE 1") + "%s" +
+		line("statement", "sync sql:FinishJob", "") + "3 | worker-1#0/main | answer | | UPDATE 1\n"
+	bites(t, "lost-tail", []string{at("failover 60s") + from + fmt.Sprintf(held, "") + to},
+		[]string{at("failover 60s") + from + fmt.Sprintf(held, "3 | worker-1#0/main | deviation | sync sql:FinishJob/1 | fault cut after\n") + to})
 	bites(t, "restore", []string{at("restore 1800s") + "2 | server | backed up\n" + update + "9 | server | restored"}, []string{at("restore 1800s") + from + update + to})
 }
 

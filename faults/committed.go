@@ -22,8 +22,9 @@ func newBooks() books {
 func (b books) see(e sim.Entry) bool {
 	switch e.What {
 	case "statement":
-		b.modifies[e.Actor] = modifies(e.Text)
-		return false
+		if strings.HasPrefix(e.Label, "sql:") { // else it is the second part of one that was held
+			b.modifies[e.Actor] = modifies(e.Text)
+		}
 	case "answer":
 		return b.answer(e)
 	}
@@ -70,16 +71,19 @@ func touched(tags string) bool {
 
 // acknowledged says whether, during a stretch of the history, a client heard that a change of its was committed.
 func acknowledged(before, during []sim.Entry) bool {
-	b, broken := newBooks(), map[sim.Address]bool{}
+	b, deaf := newBooks(), map[sim.Actor]bool{} // deaf: the next answer does not reach this task
 	for _, e := range before {
 		b.see(e)
 	}
 	for _, e := range during {
-		if e.Deviation != nil && e.Deviation.Class == sim.Fault {
-			broken[e.Deviation.At] = true // it was carried out, and nobody heard
+		if d := e.Deviation; d != nil && d.Class == sim.Fault && d.Value.Verb != "stall" && d.Value.Verb != "suspend" {
+			deaf[e.Actor] = true
 		}
-		if b.see(e) && !broken[sim.Address{Actor: e.Actor, Label: e.Label, Nth: e.Nth}] {
+		if b.see(e) && !deaf[e.Actor] {
 			return true
+		}
+		if e.What == "answer" {
+			deaf[e.Actor] = false
 		}
 	}
 	return false

@@ -26,7 +26,7 @@ type breakage struct {
 	latencies []time.Duration // 45 s
 }
 
-var second = time.Second
+const second = time.Second
 
 // breakages has a row for every kind.
 var breakages = []breakage{

@@ -17,7 +17,6 @@ type outside struct {
 	sessions *pg.Sessions
 	how      habits
 	seed     uint64
-	broken   error // of the test itself
 
 	ticks   int // come and not yet taken
 	gone    map[string]bool

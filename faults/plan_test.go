@@ -3,6 +3,7 @@ package faults
 import (
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -157,6 +158,22 @@ func TestWeigh_SharesARuleAmongWhatItsKindDrawsHere(t *testing.T) {
 	require.Len(t, weigh(g, sim.Fault), 1, "only at Finish")
 }
 
+func TestWeigh_OrdersAreSharedOutAtEveryPlaceOfTheirClass(t *testing.T) {
+	weigh := Plan{Switch: 30, Latency: 20, Hold: 10}.Weigh(Durations{})
+	offer := func(c sim.Class, label string, values ...string) []sim.Weighted {
+		g := sim.Gate{Address: sim.Address{Actor: sim.Actor{Process: "worker-1", Task: "reconcile"}, Label: label, Nth: 1}}
+		for _, v := range values {
+			g.Offers = append(g.Offers, sim.Offer{Class: c, Value: sim.Value{Verb: v}})
+		}
+		return weigh(g, c)
+	}
+	require.Equal(t, []sim.Weighted{{Value: sim.Value{Verb: "sync"}, Per10k: 5}, {Value: sim.Value{Verb: "bind"}, Per10k: 5}}, offer(sim.Hold, "sql:ClaimJobs", "sync", "bind"))
+	require.Equal(t, []sim.Weighted{{Value: sim.Value{Verb: "worker-2"}, Per10k: 30}}, offer(sim.Then, "sql:ClaimJobs", "worker-2"))
+	require.Equal(t, []sim.Weighted{{Value: sim.Value{Verb: "45s"}, Per10k: 20}}, offer(sim.Latency, "sql:ClaimJobs", "45s"))
+	require.Empty(t, offer(sim.Latency, noticed, "45s"), "how long the server does not notice a death is no delay of a task")
+	require.Empty(t, offer(sim.Fault, "sql:ClaimJobs", "kill before"))
+}
+
 func TestWeigh_ExpiredLeaseTakesOnlyWhatOutlivesTheLease(t *testing.T) {
 	weigh := Plan{Rules: []Rule{{Kind: "expired-lease", Per10k: 100}}}.Weigh(Durations{Lease: 90 * time.Second})
 	require.Equal(t, []sim.Weighted{{Value: sim.Value{Verb: "stall", Arg: "120s"}, Per10k: 100}}, weigh(places[0], sim.Fault))
@@ -185,4 +202,52 @@ func TestDoc_NamesEveryKind(t *testing.T) {
 	for _, k := range Kinds() {
 		require.Contains(t, words, k.Name())
 	}
+}
+
+// drawValue spells a value of a form as whoever offers it does.
+func drawValue(t *rapid.T, f form) sim.Value {
+	words := strings.Fields(f.words)
+	switch f.measure {
+	case positive:
+		words = append(words, sim.Seconds(time.Duration(rapid.Int64Range(1, 1e13).Draw(t, "us"))*time.Microsecond))
+	case signed:
+		words = append(words, sim.Seconds(time.Duration(rapid.Int64Range(1, 1e13).Draw(t, "us")*rapid.SampledFrom([]int64{-1, 1}).Draw(t, "sign"))*time.Microsecond))
+	case rate:
+		words = append(words, strconv.Itoa(rapid.IntRange(1, 999_999).Draw(t, "rate")*rapid.SampledFrom([]int{-1, 1}).Draw(t, "sign"))+ppm)
+	}
+	v, err := sim.ParseValue(strings.Join(words, " "))
+	require.NoError(t, err)
+	return v
+}
+
+func TestKinds_ReadBackWhatTheyPrint(t *testing.T) {
+	for _, k := range Kinds() {
+		var forms []form
+		switch k := k.(type) {
+		case kind:
+			forms = k.forms
+		case forgotten:
+			forms = k.forms
+		}
+		for _, f := range forms {
+			rapid.Check(t, func(t *rapid.T) {
+				v := drawValue(t, f)
+				back, err := sim.ParseValue(v.String())
+				require.NoError(t, err)
+				require.Equal(t, v, back)
+				require.NoError(t, k.Check(v))
+				require.Error(t, k.Check(sim.Value{Verb: v.Verb, Arg: strings.TrimSpace(v.Arg + " more")}))
+				require.True(t, f.fits(v))
+			})
+		}
+	}
+}
+
+func TestOffers_AreReadAsTheyAreSpelled(t *testing.T) {
+	for _, v := range slices.Concat(Skews(90*time.Second), WallSteps(90*time.Second), DatabaseSteps(90*time.Second)) {
+		require.Equal(t, 90*time.Second, SkewOf(v).Abs(), "%s", v)
+	}
+	require.Equal(t, -500, DriftOf(Drifts(-500)[0]))
+	require.Zero(t, DriftOf(sim.Value{}))
+	require.Zero(t, SkewOf(sim.Value{}))
 }

@@ -103,8 +103,10 @@ func (k *Kernel) then(plain *Task) *Task {
 // keep writes down the move that is about to be made, and who could have moved instead.
 func (k *Kernel) keep(t, plain *Task) {
 	m := Move{Actor: t.actor, Gate: t.gate.Address, Kind: t.gate.Kind, Foot: t.foot()}
-	if len(k.enabled) > 1 && k.at.Address.Nth > 0 && !k.healed {
-		m.At = k.at.Address
+	if len(k.enabled) > 1 {
+		if k.at.Address.Nth > 0 && !k.healed {
+			m.At = k.at.Address
+		}
 		for _, o := range k.enabled {
 			if o != t {
 				m.Enabled = append(m.Enabled, Alternative{Actor: o.actor, Gate: o.gate.Address, Foot: o.foot(), Plain: o == plain})

@@ -19,10 +19,10 @@
 //
 //	          spawn                    chosen                    returns
 //	(nothing) ─────▶ ready (at a gate) ──────▶ running ─────────────────────▶ ended
-//	                   ▲   ▲   ▲                │  │  │
-//	                   │   │   └─ timer ─ sleeping ┘  │
-//	                   │   └─ set, released ─ waiting ┘
-//	                   └─ granted, deadline ─ blocked ┘ (its statement waits inside the server)
+//	                   ▲   ▲   ▲                  │  │  │
+//	                   │   │   └─ timer ── sleeping  │  │
+//	                   │   └─ set, released ── waiting  │
+//	                   └─ granted, deadline, cut ─ blocked (its statement waits inside the server)
 //
 // Exactly one task runs; it hands the floor back over a channel, and so does the kernel, which gives the race
 // detector its happens-before. The clock moves only when nobody may run, or where it was chosen (Config.Clock). Death

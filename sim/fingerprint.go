@@ -16,8 +16,10 @@ func (k *Kernel) Fingerprint() string {
 	return fmt.Sprintf("%016x%016x", k.trail.sum[0], k.trail.sum[1])
 }
 
-// Touch widens the footprint of the move that is made now: what it does besides what its gate said.
+// Touch widens the footprint of the move that is made now: what it does besides what its gate said. It may have let go
+// of locks.
 func (k *Kernel) Touch(f Footprint) {
+	k.touched = true
 	k.trail.foot = k.trail.foot.With(f)
 	if n := len(k.history.Moves); n > 0 && k.trail.open {
 		m := &k.history.Moves[n-1]

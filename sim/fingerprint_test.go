@@ -216,3 +216,20 @@ func TestFingerprint_SameSeedSameFingerprint(t *testing.T) {
 	}
 	require.Greater(t, len(distinct), 10)
 }
+
+func TestSetFoot_HoldsFromTheNextGateOn(t *testing.T) {
+	k, err := play(t, Config{Moves: true}, func(k *Kernel) {
+		k.World("operator", func(ctx context.Context) error {
+			TaskOf(ctx).SetFoot(Footprint{All: true})
+			k.SleepWorld(ctx, time.Second)
+			TaskOf(ctx).SetFoot(writes("books"))
+			return k.SleepWorld(ctx, time.Second)
+		})
+	})
+	require.NoError(t, err)
+	var feet []Footprint
+	for _, m := range k.History().Moves {
+		feet = append(feet, m.Foot)
+	}
+	require.Equal(t, []Footprint{writes("world"), {All: true}, writes("books")}, feet)
+}

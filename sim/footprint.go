@@ -68,7 +68,7 @@ type Move struct {
 	Kind    Kind
 	Foot    Footprint
 	At      Address       // where it was asked who moves; Nth 0 where nobody was asked
-	Enabled []Alternative // who else could have moved, in order of creation; nil where nobody was asked
+	Enabled []Alternative // who else could have moved, in order of creation, asked or not
 }
 
 // Alternative is a task that could have moved and did not.

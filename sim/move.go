@@ -196,7 +196,7 @@ func (k *Kernel) delay(t *Task, offers []Offer) (time.Duration, bool) {
 
 // decide asks the decider and records what deviates. What is not offered is the plain value.
 func (k *Kernel) decide(g Gate, c Class) Value {
-	if k.decider == nil {
+	if k.decider == nil || k.closed {
 		return Value{}
 	}
 	v := k.decider.Decide(g, c)

@@ -31,7 +31,8 @@ type Task struct {
 	text   string   // of actor
 	life   *Process // nil: the world's
 	places places
-	chain  *thing // where its moves meet those of its process; the world's tasks have one each
+	chain  *thing    // where its moves meet those of its process, or of the world's tasks of its name
+	own    Footprint // what its moves touch where the gate does not say
 	run    func(context.Context) error
 	root   context.Context // what run gets
 	event  func()          // a world's event: done by the kernel, without a goroutine
@@ -80,6 +81,11 @@ func (t *Task) Name() string { return t.actor.Task }
 // Actor is who this is in addresses.
 func (t *Task) Actor() Actor { return t.actor }
 
+// SetFoot says what the moves of this task touch where their gates don't say, from its next gate on: nothing outside its
+// process for a process's, all of the world for the world's until it is set. An operator who restarts the server
+// touches all.
+func (t *Task) SetFoot(f Footprint) { t.own = f }
+
 // Wait waits until the task has ended and answers what it returned, or the error of ctx. Waiting for what has
 // already ended is no gate.
 func (t *Task) Wait(ctx context.Context) error {
@@ -117,7 +123,8 @@ func (k *Kernel) newTask(actor Actor, life *Process, start Gate) *Task {
 	k.born++
 	t := &Task{k: k, id: k.born, actor: actor, text: actor.String(), life: life, places: k.placesOf(actor)}
 	if life == nil {
-		t.chain = k.trail.thing("task " + t.text)
+		t.own = worldFoot
+		t.chain = k.trail.thing("task " + actor.Process)
 	} else {
 		t.chain = &life.host.chain
 	}
@@ -154,8 +161,8 @@ func (t *Task) address(g Gate) {
 	g.Address.Label = squeeze(g.Address.Label)
 	g.Address.Nth = t.places.next(g.Address.Label)
 	g.At = t.k.Since()
-	if t.life == nil && g.Foot.empty() {
-		g.Foot = worldFoot
+	if g.Foot.empty() {
+		g.Foot = t.own
 	}
 	t.gate = g
 	t.timer.life = t.life

@@ -7,7 +7,8 @@ type Backend struct {
 	Session any // comparable
 	PID     int
 	Name    string
-	Offers  []Offer // of class fault: what the wire can carry out while it waits
+	Foot    Footprint // what the rest of the statement touches; none: what its gate said
+	Offers  []Offer   // of class fault: what the wire can carry out while it waits
 }
 
 // backend is what backends are told apart by.
@@ -81,7 +82,11 @@ func (k *Kernel) Block(ctx context.Context, b Backend) error {
 	if t.gate.Kind != Wait {
 		label = "wait " + label
 	}
-	return t.stand(ctx, Gate{Address: Address{Label: label}, Kind: Wait, Foot: t.gate.Foot, Offers: b.Offers}, blocked)
+	foot := b.Foot
+	if foot.empty() {
+		foot = t.gate.Foot
+	}
+	return t.stand(ctx, Gate{Address: Address{Label: label}, Kind: Wait, Foot: foot, Offers: b.Offers}, blocked)
 }
 
 // Note adds the result of a move: text, keys, rows. Actor, time and place are filled in. A task whose process is
@@ -101,6 +106,13 @@ func (k *Kernel) Note(ctx context.Context, e Entry) {
 		t.state, t.ctx, t.served = ready, nil, false
 		t.hand(paused)
 	}
+}
+
+// Enter adds a line of whoever is named in it, at the place named in it: what an actor did that is no task, such as a
+// server that notices a death.
+func (k *Kernel) Enter(e Entry) {
+	k.history.add(e)
+	k.trail.outcome(e.What, e.Outcome)
 }
 
 // grant asks the server who may go on.

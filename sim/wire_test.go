@@ -324,3 +324,45 @@ func TestCall_TouchesTheWorldUnlessItSaysWhat(t *testing.T) {
 	require.Equal(t, writes("world"), k.History().Moves[1].Foot)
 	require.Equal(t, writes("provider k1"), k.History().Moves[2].Foot)
 }
+
+func TestBlock_ItsGateTouchesWhatItsStatementDoesUnlessTheWireKnowsBetter(t *testing.T) {
+	for _, c := range []struct{ rest, want Footprint }{{Footprint{}, writes("jobs")}, {reads("rest"), reads("rest")}} {
+		k, err := play(t, Config{Moves: true, Locks: &table{granted: map[string]bool{"b": true}}}, func(k *Kernel) {
+			k.Process("p", -1, func(ctx context.Context, p *Process) error {
+				k.Pass(ctx, Gate{Address: Address{Label: "sql:Lock"}, Kind: Statement, Foot: writes("jobs")})
+				return k.Block(ctx, Backend{Name: "b", Foot: c.rest})
+			})
+		})
+		require.NoError(t, err)
+		require.Equal(t, c.want, k.History().Moves[2].Foot)
+	}
+}
+
+func TestEnter_AddsALineOfWhoeverIsNamed(t *testing.T) {
+	k, err := one(t, Config{}, func(ctx context.Context, p *Process) error {
+		p.Kernel().Enter(Entry{Actor: p.Actor(), What: "noticed", Label: "noticed", Nth: 2, Text: "5s"})
+		return nil
+	})
+	require.NoError(t, err)
+	require.Contains(t, k.History().Lines(), "0.000000 p#0 noticed/2 noticed: 5s")
+}
+
+// asking is a session that asks when its client end vanishes.
+type asking struct{ p *Process }
+
+func (a asking) Abandon() {
+	a.p.Kernel().Ask(a.p.Actor(), "noticed", Latency, []Value{{Verb: "30s"}})
+}
+
+func TestAsk_DecidesNothingOnceTheRunIsClosed(t *testing.T) {
+	d := script(t, "p#0  noticed/1  latency  30s")
+	k := New(Config{Epoch: epoch, Decider: d})
+	k.Process("p", -1, func(ctx context.Context, p *Process) error {
+		p.Attach(asking{p})
+		return p.Sleep(ctx, time.Hour)
+	})
+	require.NoError(t, k.Run(context.Background(), time.Minute))
+	k.Close()
+	require.Empty(t, k.History().Used)
+	require.Len(t, d.Unused(), 1)
+}

@@ -1,6 +1,7 @@
 package simtest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,7 +33,7 @@ type Bench struct {
 // Open gets a server and a database for the program and closes both when the test ends.
 func Open(t testing.TB, p Program) *Bench {
 	t.Helper()
-	p.Name = orElse(p.Name, t.Name())
+	p.Name = cmp.Or(p.Name, t.Name())
 	b, err := open(context.Background(), p)
 	if err != nil {
 		t.Fatalf("simtest: %v", err)

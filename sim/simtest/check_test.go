@@ -87,10 +87,9 @@ func TestCheck_NothingFoundSaysWhatWasLookedAt(t *testing.T) {
 }
 
 func TestSkeleton_IsATestWithItsStory(t *testing.T) {
-	result, err := simtest.Search(t.Context(), counter(readThenWrite))
-	require.NoError(t, err)
-	text := result.Failure.Skeleton("TestCounter", lostUpdate)
-	require.Contains(t, text, "// => an increment is lost: 1\nfunc TestCounter_AnIncrementIsLost(t *testing.T) {\n\tsimtest.Replay(t, program(), \""+lostUpdate+"\")\n}\n")
+	f := simtest.Failure{Claim: "an increment is lost", Story: []string{"counter: …", "=> an increment is lost: 1"}}
+	require.Equal(t, "// counter: …\n// => an increment is lost: 1\nfunc TestCounter_AnIncrementIsLost(t *testing.T) {\n"+
+		"\tsimtest.Replay(t, program(), \""+lostUpdate+"\")\n}\n", f.Skeleton("TestCounter/of_ann", lostUpdate))
 }
 
 // What can't be checked is said with its reason, and is never a pass.

@@ -19,7 +19,7 @@ func (b *Bench) explain(ctx context.Context, o *once) (*Failure, error) {
 	}
 	f := &Failure{}
 	small := b.shrink(ctx, o, f)
-	if len(small.Deviations) > 1 {
+	if len(small.Deviations) > 1 && !b.program.unwanted(sim.Then, sim.Value{}) {
 		other, err := b.simpler(ctx, o.claim(), f)
 		if err != nil {
 			return nil, err

@@ -10,16 +10,21 @@ import (
 // that is no part of the story. Whoever checks is not seen by the run.
 type moment struct {
 	sim.Decider
-	ask     func() string // the claim that is broken now; ""
-	claim   string        // that is waited for
+	ask     func() (string, error) // the claim that is broken now; ""
+	claim   string                 // that is waited for
 	history *sim.History
-	lines   int // of the history when it was broken first; 0: it was not
+	lines   int // of the history when it was broken first; 0: it was not; -1: nobody can tell
 }
 
 // Decide implements sim.Decider.
 func (m *moment) Decide(g sim.Gate, c sim.Class) sim.Value {
-	if m.lines == 0 && m.ask() == m.claim {
-		m.lines = len(m.history.Entries)
+	if m.lines == 0 {
+		switch claim, err := m.ask(); {
+		case err != nil: // a table that is locked, say: no use to ask again
+			m.lines = -1
+		case claim == m.claim:
+			m.lines = len(m.history.Entries)
+		}
 	}
 	return m.Decider.Decide(g, c)
 }
@@ -28,15 +33,16 @@ func (m *moment) Decide(g sim.Gate, c sim.Class) sim.Value {
 // where that is not known: it broke only in what must hold at the end, or being asked changed the run.
 func (b *Bench) watched(ctx context.Context, o *once) int {
 	m := &moment{Decider: sim.Recorded(o.script), claim: o.claim()}
-	m.ask = func() string {
-		if err := b.program.Check(&State{ctx: ctx, bench: b}); err != nil {
-			return claimOf(err)
+	m.ask = func() (claim string, err error) {
+		s := &State{ctx: ctx, bench: b}
+		if broken := b.program.Check(s); broken != nil {
+			claim = claimOf(broken)
 		}
-		return ""
+		return claim, s.err
 	}
 	again, err := b.run(ctx, plan{o.script.Header.Seed, m, false})
 	if err != nil || again.script.Header.Hash != o.script.Header.Hash {
 		return 0
 	}
-	return m.lines
+	return max(m.lines, 0)
 }

@@ -1,6 +1,7 @@
 package simtest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -52,21 +53,13 @@ const (
 
 // withDefaults fills in what was left zero.
 func (p Program) withDefaults() Program {
-	p.Lasts, p.Settles = orElse(p.Lasts, 5*time.Minute), orElse(p.Settles, 15*time.Minute)
-	p.Runs, p.For, p.Seed = orElse(p.Runs, 2000), orElse(p.For, 10*time.Second), orElse(p.Seed, 1)
-	p.Search, p.Name = orElse(p.Search, "ladder"), orElse(p.Name, "program")
+	p.Lasts, p.Settles = cmp.Or(p.Lasts, 5*time.Minute), cmp.Or(p.Settles, 15*time.Minute)
+	p.Runs, p.For, p.Seed = cmp.Or(p.Runs, 2000), cmp.Or(p.For, 10*time.Second), cmp.Or(p.Seed, 1)
+	p.Search, p.Name = cmp.Or(p.Search, "ladder"), cmp.Or(p.Name, "program")
 	if p.Durations == nil {
 		p.Durations = []time.Duration{5 * time.Second, 90 * time.Second}
 	}
 	return p
-}
-
-func orElse[T comparable](v, otherwise T) T {
-	var zero T
-	if v == zero {
-		return otherwise
-	}
-	return v
 }
 
 // Run is one run that is being set up.

@@ -52,7 +52,7 @@ func (b *Bench) Rapid(t *rapid.T) {
 		t.Log(line)
 	}
 	t.Log("\n" + f.Text())
-	t.Fatalf("simtest: a claim is broken; its story stands above") // constant: rapid takes another text for another failure
+	t.Fatalf("simtest: %s", f.Claim) // no detail: rapid takes another text for another failure
 }
 
 // asks says that two deviations answer the same question.

@@ -16,7 +16,7 @@ func TestRapid_AFailureEndsInTheSameStory(t *testing.T) {
 	}
 	r := record(t, func(t testing.TB) { rapid.Check(t, simtest.Open(t, counter(readThenWrite)).Rapid) })
 	require.True(t, r.failed)
-	require.Contains(t, r.text(), "simtest: a claim is broken; its story stands above")
+	require.Contains(t, r.text(), "simtest: an increment is lost\n")
 	require.Contains(t, r.text(), "counter: everything goes in turn and nothing fails, but for this:")
 	require.Contains(t, r.text(), "=> an increment is lost: 1")
 	require.NotContains(t, r.text(), "flaky")

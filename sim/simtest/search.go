@@ -19,17 +19,6 @@ type Result struct {
 	Failure  *Failure // nil: nothing was found, which is no proof
 }
 
-// Failure is one broken claim, shrunk.
-type Failure struct {
-	Claim  string     // what does not hold
-	Detail string     // in this run
-	Script sim.Script // the smallest set of deviations that was found
-	Story  []string   // 5 to 10 lines for people
-	Found  int        // in which run
-	Rung   string     // what proposed that run
-	Shrunk int        // with so many further runs
-}
-
 // Search looks for a failure of the program until it has one, or a bound is reached. An error means that nothing could
 // be checked: no server, SQL that is not carried, a program that is not deterministic.
 func Search(ctx context.Context, p Program) (*Result, error) {

@@ -1,11 +1,12 @@
 // Package river puts the PostgreSQL half of a public job queue, github.com/riverqueue/river, under simulation: its
 // migrations and its driver, unmodified, on the kernel's clock and pool.
 //
-// What of river can't be run is its Client: it starts goroutines of its own, which reach the database without having
+// What of river can't be run is its Client: it starts goroutines of its own, which come to the database without having
 // been given the floor, waits by the timers of the standard library, is woken by LISTEN, which the gate does not carry,
-// and its rescuer reads time.Now although the rest of it has a clock to be replaced. So the loops of the client stand
-// here, as tasks of the kernel, and call the driver as the client's producer, completer, scheduler and rescuer do. Every
-// statement and every decision that a statement makes is river's.
+// and its rescuer reads time.Now although the rest of it has a clock to be replaced. (Tried with PollOnly: the search ends
+// with "nondeterministic: the same run made again parts at line 4", a producer's statement and an elector's having changed
+// places.) So the loops of the client stand here, as tasks of the kernel, and call the driver as the client's producer,
+// completer, scheduler and rescuer do. Every statement, and every decision that a statement makes, is river's.
 //
 // What is found, in both cases because a job may run for longer than until it counts as stuck:
 //

@@ -41,8 +41,9 @@ type truth struct {
 	doubled   string // a job that was given out while its holder was in time
 }
 
-func (w *truth) took(worker string, job *rivertype.JobRow, now time.Time) {
+func (w *truth) took(worker string, job *rivertype.JobRow) {
 	h, held := w.holder[job.ID]
+	now := *job.AttemptedAt
 	if held && now.Sub(h.since) <= river.RescueAfter && w.doubled == "" {
 		w.doubled = fmt.Sprintf("job %d to %s as attempt %d, while %s is at attempt %d since %s", job.ID, worker, job.Attempt, h.worker, h.number, now.Sub(h.since))
 	}
@@ -69,7 +70,7 @@ func program(name string, jobs, failures int) simtest.Program {
 			world = &truth{completed: map[int64]bool{}, holder: map[int64]attempt{}}
 			until := r.Kernel.Now().Add(6 * time.Minute)
 			seen := river.Seen{
-				Took:     func(worker string, job *rivertype.JobRow) { world.took(worker, job, r.Kernel.Now()) },
+				Took:     func(worker string, job *rivertype.JobRow) { world.took(worker, job) },
 				Fails:    func(job *rivertype.JobRow) bool { return job.Attempt <= failures },
 				Reported: func(job *rivertype.JobRow, state rivertype.JobState) { world.reported(job, state) },
 			}
@@ -99,7 +100,7 @@ func program(name string, jobs, failures int) simtest.Program {
 			return nil
 		},
 		Durations: []time.Duration{river.RescueAfter + time.Second},
-		Runs:      400,
+		Runs:      120,
 		For:       2 * time.Minute,
 	}
 }
