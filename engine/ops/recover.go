@@ -20,7 +20,7 @@ var ErrNothingToRecover = postgres.ErrNothingToRecover
 
 // Recovery is a person's word on a failover or a restore.
 type Recovery struct {
-	Since      time.Time // acts from here on may be lost: not later than the last commit that the server surely has
+	Since      time.Time // acts from here on may be lost: not later than the last commit that the server surely has; at most when it began
 	By         string    // person:ann
 	Why        string
 	RolledBack bool // the server was set back and kept its identity, as from a snapshot of its disk
@@ -73,9 +73,6 @@ func (r Recovery) check(e Existence) error {
 		return fmt.Errorf("%w: by %q because %q; accepted is who does it, and why", ErrRecovery, r.By, r.Why)
 	case r.Since.IsZero() || r.Since.After(e.Now):
 		return fmt.Errorf("%w: acts lost since %s; accepted is an instant before now, %s", ErrRecovery, stamp(r.Since), stamp(e.Now))
-	case e.SameServer && e.OpenedAt.IsZero() && r.Since.After(e.BeganAt):
-		return fmt.Errorf("%w: acts lost since %s; accepted is an instant before incarnation %d began, %s", ErrRecovery, stamp(r.Since),
-			e.Incarnation, stamp(e.BeganAt))
 	}
 	return nil
 }

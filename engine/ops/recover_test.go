@@ -318,7 +318,6 @@ func TestRecover_IsSaidOnceAndTruly(t *testing.T) {
 		"by \"\"":              {Since: w.lost(), Why: "x"},
 		"because \"\"":         {Since: w.lost(), By: "person:ann"},
 		"before now":           {Since: enginetest.Morning.Add(time.Hour), By: "person:ann", Why: "x"},
-		"incarnation 2 began":  {Since: enginetest.Morning.Add(time.Second), By: "person:ann", Why: "x"},
 		"acts lost since 0001": {By: "person:ann", Why: "x"},
 	} {
 		_, err := ops.Recover(w.Ctx, w.DB, wrong)

@@ -42,9 +42,10 @@ create function recon.acting_stop() returns text
 			order by i.incarnation desc limit 1) n on true
 	$$;
 
--- Between when the act of a record of this job may have been lost, and up to which incarnation; null = it cannot have been. An existence that is gone
--- knew a job only from when its window was due, and never acted after a later one was opened. Records that are made
--- again have the same keys, so the rule asks the job's window and not the record's age.
+-- Between when the act of a record of this job may have been lost, and up to which incarnation; null = it cannot have
+-- been. An existence that is gone knew a job only from when its window was due, and never acted after a later one was
+-- opened; the hour is for two servers whose clocks differ. Records that are made again have the same keys, so the rule
+-- asks the job's window and not the record's age.
 create function recon.lost(p_job text, p_asked integer, out since timestamptz, out until timestamptz, out through integer)
 	language sql stable
 	as $$
@@ -52,7 +53,7 @@ create function recon.lost(p_job text, p_asked integer, out since timestamptz, o
 		from recon.incarnation n
 		where n.incarnation > p_asked and n.lost_since is not null and exists (select from recon.job j
 			join recon.window w on w.account_id = j.account_id and w.window_id = j.window_id
-			where j.job_id = p_job and w.due_at <= n.opened_at)
+			where j.job_id = p_job and w.due_at <= n.opened_at + interval '1 hour')
 	$$;
 
 -- Why a record must be asked about before it acts; empty = it need not.

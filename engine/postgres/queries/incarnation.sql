@@ -22,8 +22,8 @@ select n.incarnation, n.began_at, n.opened_at, coalesce(n.opened_by, '')::text a
 from recon.incarnation n order by n.incarnation desc limit 1;
 
 -- name: InDoubt :many
--- Records that are asked about before they act, by kind, channel and state. acted: counts those that a recovery at this
--- instant would put in doubt, instead of those that are.
+-- Records that are asked about before they act, by kind, channel and state. would: all that a recovery at this instant
+-- would put in doubt, instead of those that are.
 select r.kind, r.channel, r.state, count(*)::integer as number
 from (
 	select 'correction'::text as kind, ''::text as channel, c.state, c.job_id, c.asked_incarnation from recon.correction c
@@ -37,15 +37,15 @@ group by r.kind, r.channel, r.state
 order by r.kind, r.channel, r.state;
 
 -- name: Recover :one
--- Opens this server's incarnation for acts outside, and says since when acts may be lost. A server that was set back but kept
--- its identity takes the next number here. No row: there is nothing to recover.
+-- Opens this server's incarnation for acts outside, and says since when acts may be lost, which is before it began. A server
+-- that was set back but kept its identity takes the next number here. No row: there is nothing to recover.
 with newest as (
 	select i.* from recon.incarnation i order by i.incarnation desc limit 1 for update
 ), here as (
 	select s.system_identifier, s.timeline, n.incarnation, (s.system_identifier, s.timeline) = (n.system_identifier, n.timeline) as same, n.opened_at
 	from recon.server_identity() s cross join newest n
 ), opened as (
-	update recon.incarnation i set opened_at = recon.now(), opened_by = @actor::text, opened_why = @why::text, lost_since = @since::timestamptz
+	update recon.incarnation i set opened_at = recon.now(), opened_by = @actor::text, opened_why = @why::text, lost_since = least(@since::timestamptz, i.began_at)
 	from here h
 	where i.incarnation = h.incarnation and h.same and h.opened_at is null
 	returning i.incarnation, i.lost_since
@@ -84,7 +84,7 @@ select k.key::text as key, k.act::integer as act from (
 	union all
 	select o.id || '/' || g.act, 0
 	from about a
-		join recon.window w on w.account_id = a.account_id and w.due_at <= a.until
+		join recon.window w on w.account_id = a.account_id and w.due_at <= a.until + interval '1 hour' -- as in recon.lost
 		cross join lateral (select w.account_id || '/' || w.window_id as job) j
 		cross join lateral (select j.job || '/' || a.kind || '/' || a.channel || '/' || a.contact_id as id) o
 		cross join lateral generate_series(1, 2) g (act)

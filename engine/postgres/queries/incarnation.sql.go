@@ -93,8 +93,8 @@ type InDoubtRow struct {
 	Number  int32
 }
 
-// Records that are asked about before they act, by kind, channel and state. acted: counts those that a recovery at this
-// instant would put in doubt, instead of those that are.
+// Records that are asked about before they act, by kind, channel and state. would: all that a recovery at this instant
+// would put in doubt, instead of those that are.
 func (q *Queries) InDoubt(ctx context.Context, would bool) ([]InDoubtRow, error) {
 	rows, err := q.db.Query(ctx, inDoubt, would)
 	if err != nil {
@@ -133,7 +133,7 @@ select k.key::text as key, k.act::integer as act from (
 	union all
 	select o.id || '/' || g.act, 0
 	from about a
-		join recon.window w on w.account_id = a.account_id and w.due_at <= a.until
+		join recon.window w on w.account_id = a.account_id and w.due_at <= a.until + interval '1 hour' -- as in recon.lost
 		cross join lateral (select w.account_id || '/' || w.window_id as job) j
 		cross join lateral (select j.job || '/' || a.kind || '/' || a.channel || '/' || a.contact_id as id) o
 		cross join lateral generate_series(1, 2) g (act)
@@ -203,7 +203,7 @@ with newest as (
 	select s.system_identifier, s.timeline, n.incarnation, (s.system_identifier, s.timeline) = (n.system_identifier, n.timeline) as same, n.opened_at
 	from recon.server_identity() s cross join newest n
 ), opened as (
-	update recon.incarnation i set opened_at = recon.now(), opened_by = $1::text, opened_why = $2::text, lost_since = $3::timestamptz
+	update recon.incarnation i set opened_at = recon.now(), opened_by = $1::text, opened_why = $2::text, lost_since = least($3::timestamptz, i.began_at)
 	from here h
 	where i.incarnation = h.incarnation and h.same and h.opened_at is null
 	returning i.incarnation, i.lost_since
@@ -233,8 +233,8 @@ type RecoverParams struct {
 	RolledBack bool
 }
 
-// Opens this server's incarnation for acts outside, and says since when acts may be lost. A server that was set back but kept
-// its identity takes the next number here. No row: there is nothing to recover.
+// Opens this server's incarnation for acts outside, and says since when acts may be lost, which is before it began. A server
+// that was set back but kept its identity takes the next number here. No row: there is nothing to recover.
 func (q *Queries) Recover(ctx context.Context, arg RecoverParams) (int32, error) {
 	row := q.db.QueryRow(ctx, recover,
 		arg.Actor,
