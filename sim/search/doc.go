@@ -21,6 +21,14 @@
 // outcomes is fitted when a generation of trials is over, and outcomes are taken in the order of the trials; so how many
 // workers there are never changes what is tried.
 //
+// # What is one class of a sweep
+//
+// A death takes with it all that its process knew and all that was not committed. So two deaths continue alike when at
+// both the time is the same, the process has done the same for good (commits, calls, sequence values) and the others
+// have moved equally far. A switch is told apart by whom it is from and to, and by the moves before it that touch anything.
+// All else is a class of its own. That is a rule, not a proof: another member of every fourth class is run, and what
+// all others than the dead saw is compared.
+//
 // # Why reduction loses nothing
 //
 // A move is what a task does from the gate where it stands to its next one. Two moves are dependent when one of them
@@ -42,7 +50,7 @@
 // enough first moves that every class has a run that begins with one of them). That is repeated with each new run, until
 // no race asks for more.
 //
-// A sleeper is a task whose going first from a state was added before another's. While nothing moves that its move depends
+// A sleeper is a task whose going first from a state was looked at before another's. While nothing moves that its move depends
 // on, going first now is the same as having gone first then, so it need not be tried again. A run in which only a sleeper
 // could go on is redundant and is left there.
 //
@@ -50,8 +58,8 @@
 // that a run of the class can put off longest before something depends on it. The runs behind that task's edge are
 // complete by the same argument (they have fewer moves to come), so one of them shows the race between that move and the
 // one that depends on it; its initials were added; and one of them can be put off longer, or begins a run of the class.
-// The order in which edges were added decides who sleeps for whom, so two edges never wait for each other; that runs are
-// made a generation at a time, not depth first, changes nothing in this.
+// The order in which outcomes are taken decides who sleeps for whom, so two edges never wait for each other; that runs
+// are made a generation at a time, not depth first, changes nothing in this.
 //
 // Four things are not like two threads at a variable:
 //
@@ -60,7 +68,8 @@
 //     between the two statements, and it is seen there.
 //   - Who made a move possible is read off the run: after its move the task could go and before it could not. So grants,
 //     events, permits, starts and joins need no footprint to be causes.
-//   - Time moves only when nobody can. Moves of different instants never change places, whatever they touch.
+//   - Time moves only when nobody can. Moves of different instants never change places, whatever they touch. That time
+//     moves although somebody could (a latency, sim.Config.Clock) is a deviation of its own, and no order.
 //   - An end of a process lets go of its sessions: the move that ends it depends on everything. An end that closed what it
 //     had does not.
 //

@@ -60,7 +60,7 @@ func (x *Exhaustive) Next() (Trial, bool) {
 		if x.trials < x.asked {
 			return Trial{}, false
 		}
-		x.queue, x.next = x.next, nil
+		x.generation()
 	}
 	if len(x.queue) == 0 && len(x.later) == 0 && !x.done() {
 		x.widen()
@@ -80,6 +80,16 @@ func (x *Exhaustive) Next() (Trial, bool) {
 	x.queue = x.queue[1:]
 	x.asked++
 	return t, true
+}
+
+// generation takes what the last one made known, spread over the runs, so that whatever ends the search early, not only
+// their beginnings were reordered.
+func (x *Exhaustive) generation() {
+	x.queue = make([]*edge, len(x.next))
+	for i, place := range spread(len(x.next)) {
+		x.queue[i] = x.next[place]
+	}
+	x.next = nil
 }
 
 func (x *Exhaustive) trial(e *edge) Trial {
@@ -141,8 +151,8 @@ func (x *Exhaustive) follow(e *edge, moves []sim.Move, times []time.Duration) {
 		m := moves[e.from.depth]
 		e.task = x.cast.sleeper(m.Actor, e.task.Foot.With(m.Foot))
 	}
-	e.explored = true
 	l := &line{entry: e, depth: e.depth(), asleep: e.asleepAfter(), switches: e.switches()}
+	e.explored = true
 	end := x.lay(l, moves)
 	if x.o.Full {
 		x.addAll(l, moves)

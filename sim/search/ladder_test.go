@@ -27,10 +27,10 @@ func TestLadder_EveryBeginningHoldsEachRungsShare(t *testing.T) {
 
 func TestLadder_GoesOnWithDrawnOrdersWhenTheBoundedRungsAreDone(t *testing.T) {
 	l := NewLadder(Options{Seed: 1})
-	trials, _, _ := drain(t, l, counters(2, 1), 4, 500)
-	require.Len(t, trials, 500)
+	trials, _, _ := drain(t, l, counters(2, 1), 4, 800)
+	require.Len(t, trials, 800)
 	last := map[How]int{}
-	for _, trial := range trials[400:] {
+	for _, trial := range trials[700:] {
 		last[trial.How]++
 	}
 	require.Zero(t, last[Scripted])

@@ -33,7 +33,10 @@ func (t Trial) Decider(w Weights) *Recording {
 }
 
 // Moves says whether the run must keep its moves: what to put into sim.Config.Moves.
-func (r *Recording) Moves() bool { return r.trial.Need != (Need{}) }
+func (r *Recording) Moves() bool {
+	n := r.trial.Need
+	return n.Moves || n.Points || n.Holds
+}
 
 // Decide implements sim.Decider.
 func (r *Recording) Decide(g sim.Gate, c sim.Class) sim.Value {

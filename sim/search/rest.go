@@ -10,13 +10,9 @@ import (
 )
 
 // rest digests what the actors of a run saw, each on its own and in its own order. Left out is what lives that were
-// killed saw, what touches nothing (it may come before or after a pause), and the words of the deviations themselves: so
-// two runs that break one process at different points have the same digest when nobody can tell the difference.
+// killed saw, and the words of the deviations themselves: so two runs that kill one process at different points have
+// the same digest when nobody else can tell the difference.
 func rest(h *sim.History) string {
-	idle := map[sim.Address]bool{}
-	for _, m := range h.Moves {
-		idle[m.Gate] = silent(m.Foot)
-	}
 	killed := map[sim.Actor]bool{}
 	for _, e := range h.Entries {
 		if e.What == "killed" {
@@ -27,7 +23,7 @@ func rest(h *sim.History) string {
 	for _, e := range h.Entries {
 		life := e.Actor
 		life.Task = ""
-		if e.What == "deviation" || e.What == "killed" || e.Actor.Task != "" && killed[life] || idle[sim.Address{Actor: e.Actor, Label: e.Label, Nth: e.Nth}] {
+		if e.What == "deviation" || e.What == "killed" || e.Actor.Task != "" && killed[life] {
 			continue
 		}
 		lines[e.Actor] = append(lines[e.Actor], e.String())

@@ -45,7 +45,7 @@ func (p *sleeping) choose(standing []sim.Standing) *sim.Standing {
 		if s.Plain {
 			plain = s
 		}
-		if isAsleep(p.asleep, s.Actor) {
+		if isClock(s.Actor) || isAsleep(p.asleep, s.Actor) {
 			continue
 		}
 		if first == nil || s.Plain {

@@ -21,10 +21,13 @@ type Sweep struct {
 	at      map[string]int // classes by name
 	rests   map[int]string // what came of a class's first member, where it is checked
 	checked int
-	parted  int // checked classes whose members did not continue alike
-	pairs   int // of (label, kind), as many as there are
-	paired  int // of them tried
-	met     int // pairs of which both deviations were carried out
+	parted  int              // checked classes whose members did not continue alike
+	kinds   []string         // (label, kind), in the order of the run
+	of      map[string][]int // classes of each
+	corners int              // pairs of kinds looked at
+	pairs   int              // of these, those that there are; all, before they were looked at
+	paired  int              // of them tried
+	met     int              // pairs of which both deviations were carried out
 	plan    map[int]task
 }
 
@@ -56,7 +59,7 @@ type task struct {
 
 // NewSweep sweeps the workload of o.Seed.
 func NewSweep(o Options) *Sweep {
-	s := &Sweep{tally: tally{name: "sweep"}, seed: o.Seed, at: map[string]int{}, rests: map[int]string{}, plan: map[int]task{}}
+	s := &Sweep{tally: tally{name: "sweep"}, seed: o.Seed, at: map[string]int{}, rests: map[int]string{}, plan: map[int]task{}, of: map[string][]int{}}
 	s.add(task{stage: plainRun}, Need{Points: true}, nil)
 	return s
 }
@@ -69,11 +72,15 @@ func (s *Sweep) add(t task, n Need, deviations []sim.Deviation) {
 // Next implements Rung. A stage's trials do not depend on each other's outcomes, the next stage's do.
 func (s *Sweep) Next() (Trial, bool) {
 	for len(s.queue) == 0 {
-		if s.trials < s.asked || s.stage == exhausted {
+		switch {
+		case s.stage == pairs && s.corners < triangle(len(s.kinds)):
+			s.fillPair()
+		case s.trials < s.asked || s.stage == exhausted:
 			return Trial{}, false
+		default:
+			s.stage++
+			s.fill()
 		}
-		s.stage++
-		s.fill()
 	}
 	t := s.queue[0]
 	s.queue = s.queue[1:]
@@ -96,36 +103,22 @@ func (s *Sweep) fill() {
 	case parting:
 		s.fillParted()
 	case pairs:
-		s.fillPairs()
+		s.pairs = triangle(len(s.kinds))
 	}
 }
 
 // order is in which classes are tried: one of each (label, kind), then a second of each, and so on, those of one spread
 // over the run. So whatever ends the sweep early, every kind was tried at every label before any was tried often.
 func (s *Sweep) order() []int {
-	kinds, of := s.kinds()
 	var out []int
 	for round := 0; len(out) < len(s.classes); round++ {
-		for _, i := range spread(len(kinds)) {
-			if members := of[kinds[i]]; round < len(members) {
+		for _, i := range spread(len(s.kinds)) {
+			if members := s.of[s.kinds[i]]; round < len(members) {
 				out = append(out, members[far(round, len(members))])
 			}
 		}
 	}
 	return out
-}
-
-// kinds lists the (label, kind) that there are, in the order of the run, with the classes of each.
-func (s *Sweep) kinds() (kinds []string, of map[string][]int) {
-	of = map[string][]int{}
-	for i, c := range s.classes {
-		k := kindOf(c.members[0].Deviation)
-		if of[k] == nil {
-			kinds = append(kinds, k)
-		}
-		of[k] = append(of[k], i)
-	}
-	return kinds, of
 }
 
 // sampleEvery is the share of classes with more than one member whose rule is checked: one in so many, where there are
@@ -167,20 +160,20 @@ func (s *Sweep) fillParted() {
 // parted stands in rests for a class whose members did not continue alike.
 const parted = "parted"
 
-// fillPairs takes for each two (label, kind) one pair of points, in the order in which the run meets them.
-func (s *Sweep) fillPairs() {
-	kinds, of := s.kinds()
-	n := len(kinds)
-	s.pairs = n * (n + 1) / 2
-	for _, i := range spread(s.pairs) {
-		a, b := corner(i)
-		if first, second, ok := s.pair(of[kinds[a]], of[kinds[b]], kinds[a]+" "+kinds[b]); ok {
-			s.add(task{stage: pairs}, Need{}, []sim.Deviation{first, second})
-		} else {
-			s.pairs--
-		}
+// fillPair takes the next two (label, kind) and one pair of points of them, in the order in which the run meets them.
+func (s *Sweep) fillPair() {
+	a, b := corner(far(s.corners, triangle(len(s.kinds))))
+	s.corners++
+	first, second, ok := s.pair(s.kinds[a], s.kinds[b])
+	if !ok {
+		s.pairs--
+		return
 	}
+	s.add(task{stage: pairs}, Need{}, []sim.Deviation{first, second})
 }
+
+// triangle is how many pairs n kinds make, each with itself as well.
+func triangle(n int) int { return n * (n + 1) / 2 }
 
 // corner numbers the pairs a >= b: 0 0, 1 0, 1 1, 2 0 …
 func corner(i int) (a, b int) {
@@ -191,9 +184,10 @@ func corner(i int) (a, b int) {
 	return a, i
 }
 
-// pair draws one point of each list, at different places.
-func (s *Sweep) pair(a, b []int, name string) (first, second sim.Deviation, ok bool) {
-	drawn := draw(s.seed, "pair", name)
+// pair draws one point of each of two kinds, at different places.
+func (s *Sweep) pair(kind, other string) (first, second sim.Deviation, ok bool) {
+	drawn := draw(s.seed, "pair", kind, other)
+	a, b := s.of[kind], s.of[other]
 	i := a[drawn%uint64(len(a))]
 	for n := range b {
 		j := b[(int(drawn>>32)+n)%len(b)]
@@ -208,26 +202,31 @@ func (s *Sweep) pair(a, b []int, name string) (first, second sim.Deviation, ok b
 // kindOf is label and kind of a deviation: what stands there in the program, and what is done to it, without keys,
 // numbers and durations.
 func kindOf(d sim.Deviation) string {
-	value := ""
+	kind := words(d.At.Label) + " " + d.Class.String()
 	if d.Class != sim.Then {
-		value = " " + words(d.Value.String())
+		kind += " " + words(d.Value.String())
 	}
-	return words(d.At.Label) + " " + d.Class.String() + value
+	return strings.TrimSpace(kind)
 }
 
-// words are the leading words of s up to the first that names something: that has digits or brackets. The first always
-// counts, and so does the name of a statement.
+// words are the leading words of s up to what names something: to the first digit or bracket. The name of a statement
+// counts whole.
 func words(s string) string {
-	fields := strings.Fields(s)
 	var out []string
-	for i, f := range fields {
-		f, _, keyed := strings.Cut(f, "(")
-		if i > 0 && !strings.HasPrefix(f, "sql:") && strings.ContainsAny(f, "0123456789") {
-			break
+	for _, f := range strings.Fields(s) {
+		if strings.HasPrefix(f, "sql:") {
+			out = append(out, f)
+			continue
 		}
-		if out = append(out, f); keyed {
-			break
+		end := strings.IndexAny(f, "0123456789(")
+		if end < 0 {
+			out = append(out, f)
+			continue
 		}
+		if f = strings.Trim(f[:end], "+-_/:"); f != "" {
+			out = append(out, f)
+		}
+		break
 	}
 	return strings.Join(out, " ")
 }
@@ -268,6 +267,11 @@ func (s *Sweep) learn(points []Point) {
 			i = len(s.classes)
 			s.at[p.Class] = i
 			s.classes = append(s.classes, class{name: p.Class})
+			k := kindOf(p.Deviation)
+			if s.of[k] == nil {
+				s.kinds = append(s.kinds, k)
+			}
+			s.of[k] = append(s.of[k], i)
 		}
 		s.classes[i].members = append(s.classes[i].members, p)
 	}
@@ -288,7 +292,7 @@ func (s *Sweep) Told() Told {
 }
 
 func (s *Sweep) done() bool {
-	return s.stage == exhausted || s.stage == pairs && len(s.queue) == 0 && s.trials == s.asked
+	return s.stage == exhausted || s.stage == pairs && s.corners == triangle(len(s.kinds)) && len(s.queue) == 0 && s.trials == s.asked
 }
 
 // spread visits each of n places once and goes far at every step.

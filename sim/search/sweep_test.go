@@ -156,8 +156,9 @@ func TestKindOf_NamesThePlaceAndWhatIsDoneWithoutKeysAndNumbers(t *testing.T) {
 		"a#0/main  call:provider refund(p1,2100,k1)/1  then  b#0/main":   "call:provider refund then",
 		"provider  refund(p1,2100,k1)/1  outcome  timeout, effect later": "refund outcome timeout, effect later",
 		"cron-1  tick 2026-03-29/1  fault  duplicate +40s":               "tick fault duplicate",
+		"a#0/main  join:acct_1/2026-03-01/1  fault  kill before":         "join:acct fault kill before",
 		"clock  at 45s/1  then  b#0/main":                                "at then",
-		"a#0/main  sql:7b2c1d/1  latency  45s":                           "sql:7b2c1d latency 45s",
+		"a#0/main  sql:7b2c1d/1  latency  45s":                           "sql:7b2c1d latency",
 	} {
 		s, err := sim.ParseScript("version  1\n\n" + line + "\n")
 		require.NoError(t, err)

@@ -39,7 +39,7 @@ type then struct {
 type node struct {
 	on     *line
 	depth  int
-	edges  []*edge // besides the first mover's, in the order in which they were added
+	edges  []*edge // besides the first mover's
 	asleep []*Sleeper
 }
 
@@ -103,18 +103,15 @@ func (n *node) covers(actors []sim.Actor) bool {
 	return slices.ContainsFunc(actors, func(a sim.Actor) bool { return n.has(a) || isAsleep(n.asleep, a) })
 }
 
-// asleepAfter are the tasks that sleep after e: those that slept before it and those whose edges were added and explored
-// before, as far as e does not depend on them.
+// asleepAfter are the tasks that sleep after e, as of now: those that slept before it and those whose edges were
+// explored before, as far as e does not depend on them.
 func (e *edge) asleepAfter() []*Sleeper {
 	if e.from == nil {
 		return nil
 	}
 	asleep := append(slices.Clone(e.from.asleep), e.from.first())
 	for _, o := range e.from.edges {
-		if o == e {
-			break
-		}
-		if o.explored {
+		if o != e && o.explored {
 			asleep = append(asleep, o.task)
 		}
 	}

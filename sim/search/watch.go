@@ -2,6 +2,7 @@ package search
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/recondrill/recondrill/sim"
@@ -43,16 +44,31 @@ func (w *watch) points(g sim.Gate, c sim.Class, values []sim.Value) {
 // for sequences, which no ROLLBACK takes back.
 func outlives(g sim.Gate) bool {
 	switch {
-	case g.Kind == sim.Calling, g.Commit, g.Foot.All:
+	case g.Kind == sim.Calling, g.Foot.All:
 		return true
 	case g.Kind != sim.Statement:
 		return false
 	}
-	return !g.InTx && len(g.Foot.Writes) > 0 || drawsSequence(g.Foot)
+	return (!g.InTx || g.Commit) && len(g.Foot.Writes) > 0 || drawsSequence(g.Foot)
+}
+
+// changedNothing says that a statement came to no row: UPDATE 0, SELECT 0, INSERT 0 0.
+func changedNothing(outcome string) bool {
+	for _, tag := range strings.Split(outcome, ", ") {
+		if !strings.HasSuffix(tag, " 0") {
+			return false
+		}
+	}
+	return true
 }
 
 // classify gives every possibility its class, from the moves of the run in which it was seen.
 func (w *watch) classify(h *sim.History) []Point {
+	for _, e := range h.Entries {
+		if changedNothing(e.Outcome) {
+			delete(w.effect, sim.Address{Actor: e.Actor, Label: e.Label, Nth: e.Nth})
+		}
+	}
 	l := newLedger(h.Moves, w.effect)
 	out := make([]Point, len(w.seen))
 	for i, p := range w.seen {
@@ -123,21 +139,20 @@ func one(is bool) int {
 }
 
 // class names what a deviation interrupts. A death takes everything of its process with it, so it is told apart only by
-// time, by what the process had done for good and by what the others had done. All else goes on from where it was, so
-// that every move counts that touches anything; and what breaks one statement is also told apart by which it was.
+// time, by what the process had done for good and by what the others had done. A switch is told apart by whom it is
+// from and to and by the moves before it that touch anything. Whatever else there is goes on from where it was, with all
+// that its task knows and after time has passed; so each is a class of its own. (Two stalls between which nothing moves but
+// a BEGIN: after the first a context is found to have ended before the next statement is sent, after the second it is on
+// its way.)
 func (l *ledger) class(p possibility) string {
 	a := p.At.Actor
-	process := sim.Actor{Process: a.Process, Life: a.Life}
 	switch {
 	case p.Class == sim.Then:
-		return fmt.Sprintf("then %s, %s, %d", p.Value.Verb, sim.Seconds(p.at), l.count(l.all, l.asked, p.At))
+		// Who came last also says who is next in the plain order afterwards.
+		return fmt.Sprintf("then %s after %s, %s, %d", p.Value.Verb, a, sim.Seconds(p.at), l.count(p.At))
 	case p.Class == sim.Fault && p.Value.Verb == "kill":
-		i := l.killed(p)
-		return fmt.Sprintf("kill %s, %s, %d own, %d others", process, sim.Seconds(p.at), at(l.lasting[a.Process], i), at(l.all, i)-at(l.own[a.Process], i))
-	case p.Class == sim.Fault && (p.Value.Verb == "stall" || p.Value.Verb == "suspend"):
-		return fmt.Sprintf("%s %s, %s, %d", p.Value, process, sim.Seconds(p.at), l.count(l.all, l.arrived, p.At))
-	case p.Class == sim.Fault || p.Class == sim.Latency:
-		return fmt.Sprintf("%s %s %s %s, %s, %d", p.Class, p.Value, a, p.At.Label, sim.Seconds(p.at), l.count(l.all, l.arrived, p.At))
+		i, life := l.killed(p), sim.Actor{Process: a.Process, Life: a.Life}
+		return fmt.Sprintf("kill %s, %s, %d own, %d others", life, sim.Seconds(p.at), at(l.lasting[a.Process], i), at(l.all, i)-at(l.own[a.Process], i))
 	}
 	return fmt.Sprintf("%s %s %s", p.Class, p.Value, p.At)
 }
@@ -158,12 +173,13 @@ func (l *ledger) killed(p possibility) int {
 	return i
 }
 
-func (l *ledger) count(counts []int, where map[sim.Address]int, a sim.Address) int {
-	i, known := where[a]
+// count is how many moves before this question touch anything.
+func (l *ledger) count(asked sim.Address) int {
+	i, known := l.asked[asked]
 	if !known {
-		i = len(counts) - 1
+		i = len(l.all) - 1
 	}
-	return at(counts, i)
+	return at(l.all, i)
 }
 
 // at is counts[i], 0 where nothing was counted.
