@@ -38,7 +38,7 @@ bench: build ## speed as ratios within one run: kernel to bare, container to loc
 	$(GO) test -run '^$$' -bench . -benchtime 1x ./drills
 
 power: build ## search every mutant of the engine: runs to find, and which oracle found it
-	$(GO) test -v -count=1 -timeout 60m -run TestPower ./drills -power
+	$(GO) test -v -count=1 -timeout 24h -run TestPower ./drills/mutation -power $(POWER)
 
 image: ## build stand-in images of PostgreSQL 15, 17 and 18 from Debian packages, where they are missing
 	@for v in 15 17 18; do \

@@ -25,6 +25,8 @@ func (b *bench) again(ctx context.Context, d Drill, o order) (reports.Run, error
 		b.run(ctx, d, ^o.Seed, sim.Seeded(^o.Seed, d.most(), d.weigh()))
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(elsewhereThreads))
+	b.sessions.Shake(2*o.Seed + 1) // any number but 0
+	defer b.sessions.Shake(0)
 	second := b.run(ctx, d, o.Seed, sim.Recorded(script))
 	run := second.run
 	if run.Verdict == reports.Error {

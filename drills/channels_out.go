@@ -21,14 +21,15 @@ func channelsOut() Drill {
 		Nodes: []Node{{"admit-1", []string{"admission"}}, worker("worker-1"), worker("worker-2")},
 		Faults: faults.Plan{
 			Rules: []faults.Rule{
-				{Kind: "outage", Per10k: 500, Where: "*send(*"}, {Kind: "contact-invalid", Per10k: 600}, {Kind: "answer-lost", Per10k: 1200},
-				{Kind: "throttled-bare", Per10k: 600, Where: "*send(*"}, {Kind: "callback-late", Per10k: 800}, {Kind: "callback-doubled", Per10k: 800},
-				{Kind: "callback-reordered", Per10k: 1200}, {Kind: "callback-early", Per10k: 1500}, {Kind: "delayed-ack", Per10k: 800}, {Kind: "bounce", Per10k: 1000},
-				{Kind: "crash", Per10k: 60, Where: "worker-* call:*"}, {Kind: "crash", Per10k: 300, Where: "inbox* *"}, {Kind: "cut-after", Per10k: 300, Where: "inbox* *"},
+				{Kind: "outage", Per10k: 800, Where: "*send(*"}, {Kind: "contact-invalid", Per10k: 1000}, {Kind: "answer-lost", Per10k: 1200},
+				{Kind: "throttled-bare", Per10k: 1200, Where: "*send(*"}, {Kind: "callback-late", Per10k: 1200}, {Kind: "callback-doubled", Per10k: 800},
+				{Kind: "callback-reordered", Per10k: 4000}, {Kind: "callback-early", Per10k: 1500}, {Kind: "delayed-ack", Per10k: 800}, {Kind: "bounce", Per10k: 1000},
+				{Kind: "crash", Per10k: 120, Where: "worker-* call:*"},
+				{Kind: "crash", Per10k: 300, Where: "inbox* *"}, {Kind: "cut-after", Per10k: 300, Where: "inbox* *"},
 			},
-			Switch: 400, Most: 14,
+			Switch: 400, Most: 20,
 		},
 		Facts: []Fact{everyWindowReconciled()},
-		Lasts: 25 * time.Minute,
+		Lasts: 20 * time.Minute,
 	}
 }

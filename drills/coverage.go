@@ -10,9 +10,9 @@ import (
 	"github.com/recondrill/recondrill/sim"
 )
 
-// bites are where a run's faults bit: kind × label × state of the record that was in hand, each once, sorted. A fault
+// bites are where the kinds that bit in a run did so: kind × label × state of the record that was in hand, each once, sorted. A fault
 // that was drawn and did no damage is not among them.
-func bites(h *sim.History) []reports.Bite {
+func bites(h *sim.History, bitten []string) []reports.Bite {
 	kinds := faults.Kinds()
 	seen := newRecords()
 	var all []reports.Bite
@@ -30,11 +30,19 @@ func bites(h *sim.History) []reports.Bite {
 			}
 		}
 	}
+	for _, kind := range bitten {
+		if !slices.ContainsFunc(all, func(b reports.Bite) bool { return b.Kind == kind }) {
+			all = append(all, reports.Bite{Kind: kind, At: nowhere})
+		}
+	}
 	slices.SortFunc(all, func(a, b reports.Bite) int {
 		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.State, b.State), cmp.Compare(a.Kind, b.Kind))
 	})
 	return slices.Compact(all)
 }
+
+// nowhere is the place of what came about by itself and was decided at no gate: a deadlock, a full lane.
+const nowhere = "(no one place)"
 
 // labelOf is a place without what only one run has in it: a call's arguments, a tick's slot.
 func labelOf(a sim.Address) string {

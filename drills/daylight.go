@@ -30,8 +30,9 @@ func daylight(name, claim string, epoch time.Time, every time.Duration, at, kind
 	}
 	return Drill{
 		Name: name, Claim: claim,
-		World: world.Setup{Epoch: epoch, Accounts: 3, CustomersPer: 1, Plant: []string{world.PlantNone}, Channels: []world.ChannelSetup{{Name: "email", Terms: world.Terms{Keyed: true}}},
-			Crons: []world.CronSetup{cron}},
+		World: world.Setup{Epoch: epoch, Accounts: 3, CustomersPer: 1, Plant: []string{world.PlantAmount},
+			Channels: []world.ChannelSetup{{Name: "email", Terms: world.Terms{Keyed: true}}},
+			Crons:    []world.CronSetup{cron}},
 		Nodes:  []Node{{"admit-1", []string{"admission"}}, {"worker-1", []string{"reconcile", "email"}}},
 		Engine: Settings{Schedule: name, Zone: loc, At: at, Every: every},
 		Faults: faults.Plan{

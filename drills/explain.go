@@ -3,7 +3,9 @@ package drills
 import (
 	"context"
 	"fmt"
+	"strings"
 
+	"github.com/recondrill/recondrill/faults"
 	"github.com/recondrill/recondrill/reports"
 	"github.com/recondrill/recondrill/sim"
 )
@@ -22,14 +24,44 @@ func (b *bench) explain(ctx context.Context, d Drill, o order) (answer, error) {
 	if err != nil {
 		return answer{}, fmt.Errorf("script of %s seed %d: %w", o.Drill, o.Seed, err)
 	}
+	r := b.shrink(ctx, d, script, shrinkTries, shrinkGates)
+	return answer{Run: r.run, Script: r.script.String()}, nil
+}
+
+// shrink makes a failing script as small as it gets within so many runs, and so many gates passed in them.
+func (b *bench) shrink(ctx context.Context, d Drill, script sim.Script, tries, gates int) *result {
 	oracle := script.Header.Oracle
 	spent := 0
+	bit := map[sim.Deviation]bool{}
 	fails := func(s sim.Script) (sim.Script, bool) {
-		r := b.run(ctx, d, o.Seed, sim.Recorded(s))
+		r := b.run(ctx, d, script.Header.Seed, sim.Recorded(s))
 		spent += r.run.Gates
 		return r.script, r.run.Verdict == reports.Violation && r.run.Oracle == oracle
 	}
-	small := sim.Shrinker{Tries: shrinkTries, Stop: func() bool { return ctx.Err() != nil || spent > shrinkGates }, Fails: fails}.Shrink(script)
-	r := b.run(ctx, d, o.Seed, sim.Recorded(small))
-	return answer{Run: r.run, Script: r.script.String()}, nil
+	whole := b.run(ctx, d, script.Header.Seed, sim.Recorded(script))
+	for _, deviation := range whole.history.Used {
+		bit[deviation] = didDamage(deviation, whole.history)
+	}
+	small := sim.Shrinker{Tries: tries, Stop: func() bool { return ctx.Err() != nil || spent > gates }, Fails: fails,
+		Likely: func(d sim.Deviation) int {
+			switch {
+			case !bit[d]:
+				return 0
+			case strings.HasPrefix(d.At.Label, "sql:Claim"), strings.HasPrefix(d.At.Label, "sleep"):
+				return 1 // between two records it does less than within one
+			}
+			return 2
+		}}.Shrink(script)
+	return b.run(ctx, d, script.Header.Seed, sim.Recorded(small))
+}
+
+// didDamage says that a deviation bit, as some kind.
+func didDamage(d sim.Deviation, h *sim.History) bool {
+	g := sim.Gate{Address: d.At, Offers: []sim.Offer{{Class: d.Class, Value: d.Value}}}
+	for _, k := range faults.Kinds() {
+		if len(k.Draw(g)) > 0 && k.Bit(d, h) {
+			return true
+		}
+	}
+	return false
 }

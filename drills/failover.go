@@ -18,10 +18,11 @@ func failover() Drill {
 		Nodes: []Node{{"admit-1", []string{"admission"}}, worker("worker-1"), worker("worker-2")},
 		Faults: faults.Plan{
 			Rules: []faults.Rule{
-				{Kind: "lost-tail", Per10k: 700}, {Kind: "restore", Per10k: 200},
-				{Kind: "channel-timeout-after", Per10k: 800}, {Kind: "provider-timeout-after", Per10k: 800}, {Kind: "crash", Per10k: 40, Where: "worker-*/* sql:*"},
+				{Kind: "lost-tail", Per10k: 600}, {Kind: "restore", Per10k: 300},
+				{Kind: "channel-timeout-after", Per10k: 1200}, {Kind: "provider-timeout-after", Per10k: 4000},
+				{Kind: "crash", Per10k: 40, Where: "worker-*/* sql:*"},
 			},
-			Switch: 300, Latency: 30, Most: 5,
+			Switch: 300, Latency: 30, Most: 7,
 		},
 		Facts: []Fact{everyWindowReconciled()},
 		Lasts: 25 * time.Minute,

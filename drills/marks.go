@@ -68,7 +68,7 @@ func (m *marker) entry(e *sim.Entry) {
 		m.add(lane, process, "call", e, process+" "+e.Label+": "+orPlain(e.Text))
 	}
 	if e.Deviation != nil && e.Deviation.Class != sim.Then {
-		m.add(laneOf(e.Deviation), process, "fault", e, inWords(*e.Deviation)).Fault = kindOf(*e.Deviation)
+		m.add(laneOf(e.Deviation), process, "fault", e, inWords(*e.Deviation, "")).Fault = kindOf(*e.Deviation)
 	}
 }
 

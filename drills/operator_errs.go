@@ -7,7 +7,7 @@ import (
 	"github.com/recondrill/recondrill/sim/world"
 )
 
-// operatorErrs: records die of a poison that no retry cures, and a person acts against all advice: redrives twice, redrives
+// operatorErrs: records die of a poison that no retry cures, one account kills whoever works on it, and a person acts against all advice: redrives twice, redrives
 // everything, approves by a page that is out of date, stops something and forgets it. The engine refuses what would do
 // harm, and what it lets through does none.
 func operatorErrs() Drill {
@@ -22,11 +22,12 @@ func operatorErrs() Drill {
 		Faults: faults.Plan{
 			Rules: []faults.Rule{
 				{Kind: "redrive-twice", Per10k: 1500}, {Kind: "redrive-all", Per10k: 1500}, {Kind: "approve-stale", Per10k: 3000}, {Kind: "forgotten-pause", Per10k: 1200},
+				{Kind: "crash", Per10k: 6000, Only: "kill before", Where: "worker-*/* call:provider statement(acct_2,*"},
 				{Kind: "poison-message", Per10k: 1500}, {Kind: "failed", Per10k: 1000}, {Kind: "rejected", Per10k: 600},
-				{Kind: "channel-timeout-after", Per10k: 800}, {Kind: "provider-timeout-after", Per10k: 2500}, {Kind: "crash", Per10k: 40, Where: "worker-* *"},
+				{Kind: "channel-timeout-after", Per10k: 1500}, {Kind: "provider-timeout-after", Per10k: 5000}, {Kind: "crash", Per10k: 30, Where: "worker-* *"},
 			},
-			Switch: 300, Most: 14,
+			Switch: 300, Most: 18,
 		},
-		Lasts: 30 * time.Minute,
+		Lasts: 19 * time.Minute,
 	}
 }

@@ -27,8 +27,8 @@ func (p provider) Statement(ctx context.Context, account engine.AccountID, w eng
 		return engine.RawStatement{}, a.Err
 	case a.Kind == "accepted":
 		return engine.RawStatement{Name: name, Body: body, Completed: a.Completed}, nil
-	case a.Kind == "pending":
-		return engine.RawStatement{}, fmt.Errorf("statement %s: %w", name, engine.ErrPending)
+	case a.Kind == "pending", a.Kind == "throttled": // to wait is no failure
+		return engine.RawStatement{}, fmt.Errorf("statement %s: %s: %w", name, a.Code, engine.ErrPending)
 	default:
 		return engine.RawStatement{}, fmt.Errorf("statement %s: %s %s", name, a.Kind, a.Code)
 	}

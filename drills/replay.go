@@ -26,23 +26,11 @@ type ReplayOptions struct {
 // Replay makes one run again and tells it. From a file it compares the hash with the file's: another hash of the
 // same trace version is nondeterministic, deviations that met nothing make it vacuous.
 func Replay(ctx context.Context, o ReplayOptions) (reports.Run, error) {
-	script, err := o.script()
+	script, d, err := o.whichRun()
 	if err != nil {
 		return reports.Run{}, err
 	}
-	d, err := byName(script.Header.Drill)
-	if err != nil {
-		return reports.Run{}, err
-	}
-	if dir, ok := strings.CutPrefix(script.Header.Workload, statementsWorkload); ok && o.Statements == "" {
-		o.Statements = dir
-	}
-	if o.Statements != "" {
-		if err := checkStatements(o.Statements); err != nil {
-			return reports.Run{}, &UsageError{err}
-		}
-	}
-	b, err := openBench(ctx, benchSetup{postgres: o.Postgres, image: o.Image, statements: o.Statements, run: runID(), core: -1, log: o.Log})
+	b, err := o.bench(ctx, script)
 	if err != nil {
 		return reports.Run{}, err
 	}
@@ -58,6 +46,29 @@ func Replay(ctx context.Context, o ReplayOptions) (reports.Run, error) {
 	}
 	o.trace(r)
 	return run, nil
+}
+
+// whichRun is the script and the drill it is of.
+func (o ReplayOptions) whichRun() (sim.Script, Drill, error) {
+	script, err := o.script()
+	if err != nil {
+		return sim.Script{}, Drill{}, err
+	}
+	d, err := byName(script.Header.Drill)
+	return script, d, err
+}
+
+// bench opens a server with the workload that a script says, unless the flags say another.
+func (o ReplayOptions) bench(ctx context.Context, script sim.Script) (*bench, error) {
+	if dir, ok := strings.CutPrefix(script.Header.Workload, statementsWorkload); ok && o.Statements == "" {
+		o.Statements = dir
+	}
+	if o.Statements != "" {
+		if err := checkStatements(o.Statements); err != nil {
+			return nil, &UsageError{err}
+		}
+	}
+	return openBench(ctx, benchSetup{postgres: o.Postgres, image: o.Image, statements: o.Statements, run: runID(), core: -1, log: o.Log})
 }
 
 func (o ReplayOptions) trace(r *result) {

@@ -9,22 +9,22 @@ import (
 
 // rollingDeploy: nodes are told to go one by one, their successors start at once, and the old ones hear of it late, go on
 // meanwhile, and are killed where they take too long. Old and new ones have other settings. The work goes over from one
-// to the other, costs no attempts, and is done once.
+// to the other and is done once.
 func rollingDeploy() Drill {
 	return Drill{
 		Name:  "deploy",
-		Claim: "while nodes of two versions are replaced one by one, the work goes over to the new ones without attempts burnt, and is done once",
+		Claim: "while nodes of two versions are replaced one by one, the work goes over to the new ones, and is done once",
 		World: world.Setup{},
 		Nodes: []Node{{"admit-1", []string{"admission"}}, worker("worker-1"), worker("worker-2")},
 		Faults: faults.Plan{
 			Rules: []faults.Rule{
 				{Kind: "slow-drain", Per10k: 500}, {Kind: "two-versions", Per10k: 5000}, {Kind: "same-name"},
-				{Kind: "crash", Per10k: 60, Where: "worker-*/* sql:*"}, {Kind: "expired-lease", Per10k: 800, Where: "worker-*/* sql:Finish*"},
-				{Kind: "provider-timeout-before", Per10k: 800}, {Kind: "channel-timeout-after", Per10k: 800}, {Kind: "pending", Per10k: 1500},
+				{Kind: "crash", Per10k: 80, Where: "worker-*/* sql:*"}, {Kind: "expired-lease", Per10k: 800, Where: "worker-*/* sql:Finish*"},
+				{Kind: "provider-timeout-before", Per10k: 1000}, {Kind: "channel-timeout-after", Per10k: 1500}, {Kind: "pending", Per10k: 1500},
 			},
-			Switch: 400, Latency: 60, Most: 10,
+			Switch: 400, Latency: 60, Most: 12,
 		},
 		Facts: []Fact{everyWindowReconciled()},
-		Lasts: 25 * time.Minute,
+		Lasts: 20 * time.Minute,
 	}
 }

@@ -117,7 +117,8 @@ func (b *bench) simulate(ctx context.Context, d Drill, seed uint64, decider sim.
 	for _, v := range r.script.Deviations {
 		r.run.Deviations = append(r.run.Deviations, v.String())
 	}
-	r.run.Faults, r.run.Bites = faults.Bitten(r.history), bites(r.history)
+	r.run.Faults = faults.Bitten(r.history)
+	r.run.Bites = bites(r.history, r.run.Faults)
 	r.findings = f.advice
 	return r.judge(d, stopped, oracle.View{Tables: tables, Earlier: early, Truth: w.Truth(), History: r.history, Settled: f.settled, Limits: limitsOf(w, r.epoch, k.Now())})
 }

@@ -15,7 +15,7 @@ const serverName = "server"
 // standby that has not got the last of what it said it had, is set back to a backup, or its clock is set.
 func (f *fleet) serverActs() {
 	offers := append(faults.DatabaseSteps(lease), sim.Value{Verb: "restart"}, sim.Value{Verb: "read-only", Arg: "60s"}, sim.Value{Verb: "read-only", Arg: "300s"})
-	once := []sim.Value{{Verb: "failover", Arg: "1s"}, {Verb: "failover", Arg: "60s"}, {Verb: "restore", Arg: "400s"}}
+	once := []sim.Value{{Verb: "failover", Arg: "1s"}, {Verb: "failover", Arg: "60s"}, {Verb: "failover", Arg: "120s"}, {Verb: "restore", Arg: "400s"}}
 	f.instants(serverName, func(ctx context.Context) error {
 		all := offers
 		if f.lostSince.IsZero() {

@@ -19,11 +19,11 @@ func serverTrouble() Drill {
 		Faults: faults.Plan{
 			Rules: []faults.Rule{
 				{Kind: "server-restart", Per10k: 300}, {Kind: "read-only", Per10k: 300},
-				{Kind: "backend-killed", Per10k: 150}, {Kind: "cut-during", Per10k: 3000}, {Kind: "commit-lost", Per10k: 800},
-				{Kind: "crash", Per10k: 80, Where: "worker-*/* sql:*"}, {Kind: "lingering-locks", Per10k: 7000},
-				{Kind: "not-sent", Per10k: 3000}, {Kind: "completes-anyway", Per10k: 3000}, {Kind: "pool-exhausted"}, {Kind: "same-name"},
+				{Kind: "backend-killed", Per10k: 150}, {Kind: "cut-during", Per10k: 8000}, {Kind: "commit-lost", Per10k: 800},
+				{Kind: "crash", Per10k: 120, Where: "worker-*/* sql:*"}, {Kind: "lingering-locks", Per10k: 8000},
+				{Kind: "not-sent", Per10k: 7000}, {Kind: "pool-exhausted"}, {Kind: "same-name"},
 			},
-			Switch: 600, Latency: 60, Most: 12,
+			Switch: 700, Latency: 90, Most: 14,
 		},
 		Facts: []Fact{everyWindowReconciled()},
 		Lasts: 25 * time.Minute,

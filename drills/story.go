@@ -2,144 +2,242 @@ package drills
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/recondrill/recondrill/reports"
 	"github.com/recondrill/recondrill/sim"
+	"github.com/recondrill/recondrill/sim/oracle"
 )
 
 const storyMax = 10 // lines
 
-// tell turns a failing run into at most ten lines in the words of the domain: where it starts, what deviated and
-// when, what came of it.
+// tell turns a failing run into at most ten lines in the words of the domain: where it starts, what deviated and when,
+// what became of the record that the first finding is about, and what was found.
 func tell(r *result) []string {
-	lines := []string{fmt.Sprintf("%s: %s", r.run.Drill, r.opening())}
-	var deviations []string
-	for _, e := range r.history.Entries {
+	ends := r.endings()
+	deviations, facts := r.happened()
+	room := storyMax - 1 - len(ends)
+	if left := len(deviations) - room; left > 0 {
+		deviations, facts = deviations[:room-1], nil
+		ends = append([]string{fmt.Sprintf("… and %d more deviations: recondrill replay --trace shows them", left+1)}, ends...)
+	}
+	lines := []string{r.opening()}
+	for _, t := range inTime(deviations, weightiest(facts, room-len(deviations))) {
+		lines = append(lines, clock(r.epoch, t.at)+" "+t.text)
+	}
+	return append(lines, ends...)
+}
+
+// told is one line of a story and its place in the history.
+type told struct {
+	entry int
+	at    time.Duration
+	text  string
+	turn  bool // it turns the story: a claim was taken over, its loser wrote, an act was done again
+}
+
+// weightiest keeps n facts: those that turn the story, then the last ones, which are nearest to what broke.
+func weightiest(facts []told, n int) []told {
+	over := len(facts) - n
+	for _, turns := range []bool{false, true} {
+		facts = slices.DeleteFunc(facts, func(t told) bool { // the first ones first
+			gone := over > 0 && t.turn == turns
+			if gone {
+				over--
+			}
+			return gone
+		})
+	}
+	return facts
+}
+
+func inTime(a, b []told) []told {
+	all := slices.Concat(a, b)
+	slices.SortStableFunc(all, func(x, y told) int { return x.entry - y.entry })
+	return all
+}
+
+// happened are the deviations, and the facts about the record that the first finding names.
+func (r *result) happened() (deviations, facts []told) {
+	focus := r.focus()
+	seen, turns := newRecords(), &turning{}
+	for i := range r.history.Entries {
+		e := &r.history.Entries[i]
+		seen.follow(e)
 		if e.Deviation != nil {
-			deviations = append(deviations, clock(r.epoch, e.At)+" "+inWords(*e.Deviation))
+			deviations = append(deviations, told{entry: i, at: e.At, text: inWords(*e.Deviation, seen.inHand(e.Deviation.At.Actor))})
+			continue
+		}
+		text := fact(e, focus, seen)
+		if n := len(facts); text != "" && (n == 0 || facts[n-1].text != text) {
+			facts = append(facts, told{i, e.At, text, turns.by(e, focus)})
 		}
 	}
-	ends := r.endings()
-	room := storyMax - len(lines) - len(ends)
-	if len(deviations) > room {
-		deviations = append(deviations[:room-1], fmt.Sprintf("… and %d more deviations: recondrill replay --trace shows them", len(deviations)-room+1))
+	return deviations, facts
+}
+
+// turning follows who holds the record in focus, and what was done for it.
+type turning struct {
+	holder string // process that claimed it last
+	done   bool   // an act was done outside
+}
+
+func (t *turning) by(e *sim.Entry, focus string) bool {
+	name := strings.TrimPrefix(e.Label, "sql:")
+	before := t.holder
+	switch {
+	case e.What == "effect":
+		again := t.done
+		t.done = true
+		return again
+	case e.What != "answer":
+		return true // somebody was left without an answer
+	case strings.HasPrefix(name, "Claim"):
+		t.holder = e.Actor.Process
+		return before != "" && before != t.holder
+	default:
+		return focus != slots && before != "" && before != e.Actor.Process
 	}
-	return append(append(lines, deviations...), ends...)
+}
+
+// focus is the id of the record that the first finding is about; empty where it names none that has a history.
+func (r *result) focus() string {
+	if len(r.findings) == 0 {
+		return ""
+	}
+	kind, id, named := strings.Cut(r.findings[0].Record, ":")
+	switch {
+	case !named:
+		return kind
+	case kind == "call":
+		return callFor(id)
+	case kind == "admission", kind == "window":
+		return slots
+	case kind == "lane":
+		return ""
+	}
+	return id
+}
+
+// slots is the focus of a finding that is about who was admitted when.
+const slots = "slots"
+
+// callFor is the record that a call is made for: its key, without the number of the act.
+func callFor(label string) string {
+	key := strings.TrimSuffix(label[strings.LastIndexByte(label, ',')+1:], ")")
+	return key[:max(strings.LastIndexByte(key, '/'), 0)]
 }
 
 func clock(epoch time.Time, at time.Duration) string { return epoch.Add(at).UTC().Format("15:04:05") }
 
 // opening is the world that a run begins with.
 func (r *result) opening() string {
-	return fmt.Sprintf("seed %d, from %s: nothing goes wrong but this", r.run.Seed, r.epoch.Format("2006-01-02 15:04"))
+	but := "nothing goes wrong but this"
+	if len(r.history.Used) == 0 {
+		but = "nothing goes wrong at all"
+	}
+	return fmt.Sprintf("%s, seed %d, from %s UTC: %s", r.run.Drill, r.run.Seed, r.epoch.UTC().Format("2006-01-02 15:04"), but)
 }
 
-// endings say what the oracles found, the first three of them.
+// endings say what was found: of each oracle its first finding, the first three of them.
 func (r *result) endings() []string {
 	const most = 3
 	var lines []string
-	for i, f := range r.findings {
-		if i == most {
-			lines[most-1] += fmt.Sprintf(" (and %d more findings)", len(r.findings)-most)
-			break
+	count := map[string]int{}
+	for _, f := range r.findings {
+		count[f.Oracle]++
+	}
+	for _, f := range r.findings {
+		n := count[f.Oracle]
+		if n == 0 || len(lines) == most {
+			continue
 		}
-		lines = append(lines, fmt.Sprintf("=> %s: %s", f.Oracle, f.Text))
+		count[f.Oracle] = 0 // said
+		text := fmt.Sprintf("=> %s: %s", f.Oracle, finding(f))
+		if n > 1 {
+			text += fmt.Sprintf(" (and %d more of this kind)", n-1)
+		}
+		lines = append(lines, text)
 	}
 	return lines
 }
 
-// inWords says one deviation as a person on call would.
-func inWords(d sim.Deviation) string {
-	who := d.At.Actor.Process
-	where := doing(d.At)
-	text := d.Value.String()
-	switch d.Class {
-	case sim.Then:
-		return fmt.Sprintf("%s waits before %s and %s goes first", processOf(d.At.Actor.String()), where, processOf(text))
-	case sim.Latency:
-		return fmt.Sprintf("%s (%s) takes %s before %s", who, d.At.Actor.Task, text, where)
-	case sim.Outcome:
-		return asked(who, d.At.Label, text)
+// finding is one line about one record, which it names.
+func finding(f oracle.Violation) string {
+	text, standing, _ := strings.Cut(f.Text, "\n") // a livelock lists who stands where; one of them is enough here
+	for line := range strings.Lines(standing) {
+		if strings.Contains(line, " stands at ") || strings.Contains(line, " blocked ") {
+			return text + " " + strings.TrimSpace(line)
+		}
 	}
-	arg := d.Value.Arg
-	switch {
-	case text == "kill before":
-		return fmt.Sprintf("%s dies before %s", who, where)
-	case text == "kill after":
-		return fmt.Sprintf("%s dies right after %s", who, where)
-	case text == "late statement":
-		return fmt.Sprintf("%s dies at %s, whose bytes reach the server later", who, where)
-	case text == "cut before":
-		return fmt.Sprintf("%s loses its connection before %s", who, where)
-	case text == "cut after":
-		return fmt.Sprintf("%s loses its connection after %s was done: no answer comes", who, where)
-	case d.Value.Verb == "stall":
-		return fmt.Sprintf("%s stands still for %s before %s", who, arg, where)
-	case strings.HasPrefix(text, "commit late"):
-		return fmt.Sprintf("%s loses its connection at %s, which lands %s later", who, where, strings.TrimPrefix(text, "commit late "))
-	case d.Value.Verb == "duplicate":
-		return fmt.Sprintf("%s fires %s twice, %s apart", who, where, arg)
-	case d.Value.Verb == "early", d.Value.Verb == "late":
-		return fmt.Sprintf("%s fires %s %s %s", who, where, arg, d.Value.Verb)
-	case d.Value.Verb == "missing":
-		return fmt.Sprintf("%s never fires %s", who, where)
+	kind, id, named := strings.Cut(f.Record, ":")
+	if !named || id == "" || strings.Contains(text, id) {
+		return text
 	}
-	return fmt.Sprintf("%s at %s: %s", who, where, text)
+	about := kind + " " + id
+	if words := thing(id); words != id {
+		about = words
+	}
+	if rest, ok := strings.CutPrefix(text, "it "); ok {
+		if shorter, to, ok := strings.Cut(about, " to "); ok && strings.Contains(rest, to) {
+			about = shorter
+		}
+		return about + " " + rest
+	}
+	return about + ": " + text
 }
 
-// asked tells what came of a call to the outside.
-func asked(who, label, outcome string) string {
-	what, args, _ := strings.Cut(strings.TrimSuffix(label, ")"), "(")
+// fact says what an entry did to the record in focus; empty where it did nothing that is worth a line.
+func fact(e *sim.Entry, focus string, seen *records) string {
+	who := e.Actor.Process
+	switch name := strings.TrimPrefix(e.Label, "sql:"); {
+	case focus == "":
+	case focus == slots:
+		return slotFact(e, name)
+	case e.What == "answer" && slices.Contains(e.Keys, focus) && acts[name].did != "":
+		return fmt.Sprintf("%s %s", who, about(acts[name].did, focus))
+	case e.What == "answer" && e.Rows == 0 && acts[name].fenced && (e.Actor.Task == focus || seen.hand[e.Actor] == focus):
+		return fmt.Sprintf("%s changes nothing by %s", who, about(acts[name].doing, focus))
+	case e.What == "effect" && seen.concerns(e, focus):
+		return effect(who, e.Text)
+	case e.What == "gave up" && seen.concerns(e, focus):
+		return fmt.Sprintf("whoever called %s gives up without an answer", who)
+	}
+	return ""
+}
+
+// slotFact says who admitted what.
+func slotFact(e *sim.Entry, name string) string {
+	switch {
+	case e.What == "answer" && name == "AdmitBatch" && e.Rows > 0:
+		return fmt.Sprintf("%s admits %s", e.Actor.Process, reports.Count(e.Rows, "window"))
+	case e.What == "answer" && name == "AdmitBatch":
+		return fmt.Sprintf("%s finds nothing to admit", e.Actor.Process)
+	}
+	return ""
+}
+
+// concerns: the call that an entry of the world is about was made for this record.
+func (r *records) concerns(e *sim.Entry, id string) bool {
+	call := e.Text[:max(strings.LastIndexByte(e.Text, '/'), 0)]
+	if callFor(call) == id || strings.Contains(call, "("+id+",") {
+		return true // a message by its key, a refund by its payment
+	}
+	caller, ok := r.caller[e.Actor.Process+" "+call]
+	return ok && r.hand[caller] == id
+}
+
+// effect is what a call did outside.
+func effect(who, place string) string {
+	what, args, _ := strings.Cut(place, "(")
 	about := strings.Split(args, ",")
-	request := label
 	switch {
 	case what == "send":
-		request = "the message to " + about[0]
+		return fmt.Sprintf("%s has reached %s", who, about[0])
 	case what == "refund" && len(about) > 1:
-		request = fmt.Sprintf("the refund of %s on %s", about[1], about[0])
-	case what == "statement" && len(about) > 1:
-		request = fmt.Sprintf("the request for the statement of %s for %s", about[0], about[1])
-	case what == "look-up":
-		request = "the question about " + args
+		return fmt.Sprintf("%s has refunded %s on %s", who, about[1], about[0])
 	}
-	later, isLater := strings.CutPrefix(outcome, "timeout, effect later ")
-	wait, throttled := strings.CutPrefix(outcome, "throttled ")
-	switch {
-	case outcome == "timeout, no effect":
-		return fmt.Sprintf("%s never gets %s, and the caller can't tell", who, request)
-	case outcome == "timeout, effect now":
-		return fmt.Sprintf("%s accepts %s and its answer is lost", who, request)
-	case isLater:
-		return fmt.Sprintf("%s gives no answer to %s and carries it out %s later", who, request, later)
-	case throttled:
-		return fmt.Sprintf("%s puts off %s for %s", who, request, wait)
-	}
-	return fmt.Sprintf("%s answers %s: %s", who, request, outcome)
-}
-
-// doing is what an address is about, without its prefix; the occurrence is said from the second on.
-func doing(a sim.Address) string {
-	label := strings.TrimPrefix(strings.TrimPrefix(a.Label, "sql:"), "call:")
-	switch label {
-	case "begin":
-		label = "opening a transaction"
-	case "commit":
-		label = "COMMIT"
-	case "rollback":
-		label = "ROLLBACK"
-	}
-	if a.Nth > 1 {
-		return fmt.Sprintf("%s (number %d)", label, a.Nth)
-	}
-	return label
-}
-
-func processOf(actor string) string {
-	process, task, ok := strings.Cut(actor, "/")
-	name, _, _ := strings.Cut(process, "#")
-	if !ok {
-		return name
-	}
-	return task + " of " + name
+	return fmt.Sprintf("%s has done %s", who, what)
 }

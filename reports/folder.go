@@ -225,7 +225,7 @@ func (f *Folder) remove() {
 	_ = os.Remove(filepath.Join(f.dir, failuresDir)) // refused where it is not empty
 	if f.made {
 		_ = os.Remove(filepath.Join(f.dir, pidFile)) // the lock's own end comes later
-		_ = os.Remove(f.dir) // refused where it is not empty
+		_ = os.Remove(f.dir)                         // refused where it is not empty
 	}
 }
 

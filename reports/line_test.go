@@ -23,7 +23,7 @@ func night() []reports.Event {
 		run := reports.Run{Drill: "lost-lease", Seed: seed, Verdict: reports.Pass, Hash: "aa0" + string(rune('0'+seed)), Fingerprint: "f" + string(rune('0'+seed)),
 			Gates: 120, Statements: 66, Deviations: []string{"worker-1#0/reconcile sql:FinishJob/1 fault stall 120s"}, Faults: []string{"expired-lease", "stall"},
 			SimSeconds: 1800, WallMS: 12, Checked: map[string]int{"fence": 9},
-			Bites: []reports.Bite{{Kind: "expired-lease", At: "sql:FinishJob", State: "job begun"}, {Kind: "stall", At: "sql:FinishJob", State: "job begun"}, {Kind: "stall", At: "tick"}},
+			Bites:   []reports.Bite{{Kind: "expired-lease", At: "sql:FinishJob", State: "job begun"}, {Kind: "stall", At: "sql:FinishJob", State: "job begun"}, {Kind: "stall", At: "tick"}},
 			Spoiled: reports.Spoiled{"fence": true}}
 		if seed == 1 {
 			run.Sample = true

@@ -24,6 +24,7 @@ clock, and proves drill by drill that nothing is lost and nothing happens twice.
   recondrill drill lost-lease --seed 7          one of them; "drill list" names them
   recondrill drill --runs 200 --out report/     with a report to read
   recondrill replay --drill lost-lease --seed 7 one run again, step by step with --trace
+  recondrill shrink FILE                        the fewest faults that fail like it, as a regression to commit
   recondrill match STATEMENT LEDGER             two files compared, no database`
 
 // endings are the signals after which there is still a server to put away. A terminal that is closed is one, except
@@ -95,7 +96,7 @@ func (a *app) root() *cobra.Command {
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return fmt.Errorf("there is no command %q; accepted are drill, replay and match", args[0])
+				return fmt.Errorf("there is no command %q; accepted are drill, replay, shrink and match", args[0])
 			}
 			return cmd.Help()
 		},
@@ -106,7 +107,7 @@ func (a *app) root() *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("%w; %s --help names what is accepted", err, cmd.CommandPath())
 	})
-	root.AddCommand(a.drill(), a.replay(), a.match(), a.worker(), a.plainly())
+	root.AddCommand(a.drill(), a.replay(), a.shrink(), a.match(), a.worker(), a.plainly())
 	return root
 }
 

@@ -82,8 +82,9 @@ func tellSearch(out io.Writer, search []reports.Search) {
 	w.SetStyle(table.StyleLight)
 	w.Style().Options = table.OptionsNoBordersAndSeparators
 	w.Style().Format.Header = text.FormatDefault
-	w.AppendHeader(table.Row{"drill", "looked for by", "trials", "diffe-\nrent", "failed", "covers when done", "not looked at"})
-	w.SetColumnConfigs([]table.ColumnConfig{{Number: 1, AutoMerge: true}, {Number: 6, WidthMax: 44, WidthMaxEnforcer: text.WrapSoft}, {Number: 7, WidthMax: 44, WidthMaxEnforcer: text.WrapSoft}})
+	w.AppendHeader(table.Row{"drill", "looked for by", "trials", "diffe-\nrent", "failed", "not looked at"})
+	w.SetColumnConfigs([]table.ColumnConfig{{Number: 1, AutoMerge: true}, {Number: 6, WidthMax: 100, WidthMaxEnforcer: text.WrapSoft}})
+	var bounds []string
 	for _, s := range search {
 		if s.Trials == 0 && s.Done {
 			continue // there was nothing for it to do
@@ -92,10 +93,16 @@ func tellSearch(out io.Writer, search []reports.Search) {
 		if s.Done {
 			way += " (done)"
 		}
-		w.AppendRow(table.Row{s.Drill, way, s.Trials, s.Distinct, s.Found, s.Bound, s.Frontier})
+		w.AppendRow(table.Row{s.Drill, way, s.Trials, s.Distinct, s.Found, s.Frontier})
+		if bound := fmt.Sprintf(" %s, when it is done: %s", s.Rung, s.Bound); !slices.Contains(bounds, bound) {
+			bounds = append(bounds, bound)
+		}
 	}
 	fmt.Fprintln(out)
 	w.Render()
+	for _, bound := range bounds {
+		fmt.Fprintln(out, bound)
+	}
 }
 
 // toldRun is one run for people: what, how it went, what it cost, how to see it again.

@@ -13,5 +13,7 @@
 // wrong. It judges the end of a run, and where it asks about moments it says so. A violation names the record, and what
 // it costs in messages and money where it costs something.
 //
+// Each can damage a view on purpose so that it must object (Spoil): whoever runs oracles sees with it that they are awake.
+//
 // What it does not promise: that a run without a violation was right in everything; only in what the claims say.
 package oracle

@@ -27,7 +27,7 @@ func dunning() Oracle {
 			if !ok || intent.text("kind") != "reminder" {
 				continue
 			}
-			began := d.began(s, intent, m)
+			began := began(v, s, intent, m)
 			for _, id := range d.covers[intent.text("intent_id")] {
 				if invoice, ok := d.invoices[id]; ok {
 					s.look()
@@ -69,12 +69,12 @@ func (d *dunned) readDoubts(s *seen) {
 }
 
 // began is when the submission of a message began: the promise is about that moment, not about the arrival.
-func (d *dunned) began(s *seen, intent row, m world.Delivered) time.Time {
+func began(v View, s *seen, intent row, m world.Delivered) time.Time {
 	if at := s.when(intent, "submitted_at"); !at.IsZero() && !at.After(m.At) && intent.text("idempotency_key") == m.Key {
 		return at
 	}
 	began := m.At
-	for _, c := range d.v.Truth.Calls {
+	for _, c := range v.Truth.Calls {
 		if c.What == "send" && c.Key == m.Key && c.Service == m.Channel && !c.At.After(m.At) {
 			began = c.At
 		}

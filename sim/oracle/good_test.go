@@ -71,8 +71,8 @@ func good() oracle.View {
 			acct_1/2026-03-01 | 1 | USD | 4028 | 2014 | 2014 | 0 | 4028 | 2014 | 2014 | 0 | 2014 | 2014 | 0`),
 		"recon.break": tabled(`break_key | job_id | generation | account_id | window_id | kind | state | currency | residual_minor | row_id | item_key | business_ref | since
 			b1 | acct_1/2026-03-01 | 1 | acct_1 | 2026-03-01 | duplicate_at_provider | open | USD | 2014 | txn_2 | | i2 | 2026-03-02 02:01:00+00`),
-		"recon.correction": tabled(`correction_id | break_key | act | idempotency_key | payment_ref | currency | amount_minor | state | deaths | since
-			b1/1 | b1 | refund | refund/acct_1/ch_2/1 | ch_2 | USD | 2100 | applied | 0 | 2026-03-02 02:05:00+00`),
+		"recon.correction": tabled(`correction_id | break_key | act | idempotency_key | payment_ref | currency | amount_minor | state | deaths | submitted_at | since
+			b1/1 | b1 | refund | refund/acct_1/ch_2/1 | ch_2 | USD | 2100 | applied | 0 | 2026-03-02 02:03:59+00 | 2026-03-02 02:05:00+00`),
 		"recon.customer": tabled(`customer_id | account_id
 			c1 | acct_1`),
 		"recon.contact": tabled(`contact_id | customer_id | channel | opted_out | invalid
@@ -111,8 +111,11 @@ func good() oracle.View {
 			refund/re_1 | 2 | clearing | \N | USD | -2100
 			payment/ch_2 | 1 | clearing | \N | USD | 2100
 			payment/ch_2 | 2 | receivable | i2 | USD | -2100`),
-		"recon.audit":   tabled(`audit_id | actor | act | record`),
-		"recon.receipt": tabled(`channel | receipt_id`),
+		"recon.audit": tabled(`audit_id | at | actor | act | record
+			1 | 2026-03-02 01:00:00+00 | person:ann | pause | pause:channel:email
+			2 | 2026-03-02 01:30:00+00 | person:ann | resume | pause:channel:email`),
+		"recon.receipt": tabled(`channel | receipt_id | intent_id | kind | received_at
+			email | r1 | acct_1/2026-03-01/reminder/email/e1 | delivered | 2026-03-02 02:02:00+00`),
 	}
 	v.Earlier = pg.Tables{"recon.transaction": v.Tables["recon.transaction"], "recon.posting": v.Tables["recon.posting"]}
 	v.Truth = &world.Truth{

@@ -57,7 +57,7 @@ func (c *conn) offers(f *flush) []sim.Offer {
 	return f.offers(c.status, c.sessions.late)
 }
 
-// roundTrip: the flush arrives, now; a second part of it after a stand of its own.
+// roundTrip: the flush arrives, now (in a shaken run a little later, by the real clock); a second part of it after a stand of its own.
 func (c *conn) roundTrip(ctx context.Context, f *flush, chosen sim.Value) {
 	held := unsplit
 	if chosen == (sim.Value{}) {
@@ -68,6 +68,7 @@ func (c *conn) roundTrip(ctx context.Context, f *flush, chosen sim.Value) {
 		c.refuse(err)
 		return
 	}
+	c.sessions.dawdle()
 	checks := c.sessions.checks()
 	at := held
 	if checks && held == unsplit && c.status == 'I' && f.splits() && !f.begins() {
@@ -78,14 +79,13 @@ func (c *conn) roundTrip(ctx context.Context, f *flush, chosen sim.Value) {
 	if err == nil {
 		err = x.read(ctx)
 	}
-	if err == nil && checks && (x.held || on.status == 'T') {
-		if err := c.sessions.checkFoot(x, &c.tx.touch); err != nil {
-			c.sessions.fail(err)
-		}
-	}
 	if err == nil && x.held {
+		if checks {
+			c.checkFoot(x)
+		}
 		if held != unsplit {
 			c.sessions.note(ctx, "held", f, x.answer)
+			x.answer.held = true
 			goes := false
 			if chosen, goes = c.standHeld(ctx, f, held); !goes {
 				return
@@ -93,11 +93,31 @@ func (c *conn) roundTrip(ctx context.Context, f *flush, chosen sim.Value) {
 		}
 		err = x.readOut(ctx)
 	}
+	if err == nil && x.copies {
+		c.copyIn = &copyIn{x: x, ctx: ctx, chosen: chosen}
+		c.deliver(x.answer.bytes)
+		x.answer.bytes = nil
+		return
+	}
+	c.finish(ctx, x, chosen, err)
+}
+
+// finish gives the driver the answer, or what is decided instead of it.
+func (c *conn) finish(ctx context.Context, x *exchange, chosen sim.Value, err error) {
 	if err != nil {
 		c.unanswered(ctx, x, err)
 		return
 	}
+	on, f := x.on, x.f
+	if on.status == 'T' && c.sessions.checks() {
+		c.checkFoot(x)
+	}
 	c.status = on.status
+	if c.status == 'I' && c.tx.defines { // only now does everybody see it
+		c.tx.defines = false
+		c.sessions.forget()
+		c.sessions.relayout()
+	}
 	if chosen != terminatedAfter {
 		c.rest(on)
 	}
@@ -111,6 +131,12 @@ func (c *conn) roundTrip(ctx context.Context, f *flush, chosen sim.Value) {
 		c.shoot(ctx, on, f)
 	default:
 		c.deliver(x.answer.bytes)
+	}
+}
+
+func (c *conn) checkFoot(x *exchange) {
+	if err := c.sessions.checkFoot(x, &c.tx.touch); err != nil {
+		c.sessions.fail(err)
 	}
 }
 

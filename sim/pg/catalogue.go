@@ -37,6 +37,8 @@ type relation struct {
 	triggers  []trigger
 	parents   []*relation // referenced by its foreign keys
 	children  []reference // whose foreign keys reference it
+	keys      set         // columns in one of those keys, on either side
+	unsure    bool        // an UPDATE may change more columns than it sets: a trigger before it, a generated key
 }
 
 type trigger struct {
@@ -189,22 +191,35 @@ func (c *catalogue) readSequences(ctx context.Context, conn *pgx.Conn) error {
 func (c *catalogue) readReferences(ctx context.Context, conn *pgx.Conn) error {
 	var child, parent uint32
 	var onDelete, onUpdate string
-	return each(ctx, conn, `select conrelid, confrelid, confdeltype::text, confupdtype::text from pg_constraint where contype = 'f' order by oid`,
-		[]any{&child, &parent, &onDelete, &onUpdate}, func() {
+	var of, to []string
+	var generated bool
+	return each(ctx, conn, `select conrelid, confrelid, confdeltype::text, confupdtype::text,
+			array(select attname::text from pg_attribute where attrelid = conrelid and attnum = any(conkey)),
+			array(select attname::text from pg_attribute where attrelid = confrelid and attnum = any(confkey)),
+			exists (select from pg_attribute where attgenerated <> '' and (attrelid = conrelid and attnum = any(conkey) or attrelid = confrelid and attnum = any(confkey)))
+		from pg_constraint where contype = 'f' order by oid`,
+		[]any{&child, &parent, &onDelete, &onUpdate, &of, &to, &generated}, func() {
 			k, p := c.byOID[child], c.byOID[parent]
 			if k == nil || p == nil {
 				return
 			}
+			for _, column := range of {
+				k.keys.add(foldText(column))
+			}
+			for _, column := range to {
+				p.keys.add(foldText(column))
+			}
+			k.unsure, p.unsure = k.unsure || generated, p.unsure || generated
 			k.parents = append(k.parents, p)
 			r := reference{child: k}
 			switch onDelete {
 			case "c":
 				r.onDelete = deletes
 			case "n", "d":
-				r.onDelete = updates
+				r.onDelete = updates | keys
 			}
 			if onUpdate == "c" || onUpdate == "n" || onUpdate == "d" {
-				r.onUpdate = updates
+				r.onUpdate = updates | keys
 			}
 			p.children = append(p.children, r)
 		})
@@ -212,6 +227,7 @@ func (c *catalogue) readReferences(ctx context.Context, conn *pgx.Conn) error {
 
 // The bits of pg_trigger.tgtype.
 const (
+	triggerBefore   = 1 << 1
 	triggerInsert   = 1 << 2
 	triggerDelete   = 1 << 3
 	triggerUpdate   = 1 << 4
@@ -232,6 +248,7 @@ func (c *catalogue) readTriggers(ctx context.Context, conn *pgx.Conn) error {
 				return
 			}
 			t := trigger{function: f, deferred: deferrable}
+			r.unsure = r.unsure || kind&triggerBefore != 0
 			for bit, event := range map[int16]access{triggerInsert: inserts, triggerDelete: deletes, triggerUpdate: updates, triggerTruncate: truncates} {
 				if kind&bit != 0 { // the order does not show
 					t.on |= event

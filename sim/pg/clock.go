@@ -57,6 +57,7 @@ func (s *Sessions) announce(on *session) (set []string) {
 // recon.server_identity() where there is one, and nobody but superusers may any longer call the server's own clocks and chance.
 func (s *Sessions) InstallClock(ctx context.Context) error {
 	s.forget()
+	s.relayout()
 	s.watch.Lock()
 	defer s.watch.Unlock()
 	if err := s.replaceNow(ctx); err != nil {

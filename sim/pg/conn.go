@@ -43,7 +43,8 @@ type conn struct {
 	greeted bool
 	status  byte // I, T or E, as the driver was told
 	tx      transaction
-	frozen  bool // its transactions may keep one snapshot for all their statements
+	copyIn  *copyIn // nil: no COPY wants data
+	frozen  bool    // its transactions may keep one snapshot for all their statements
 }
 
 // dial is the DialFunc of the driver. A dial without a task in its context comes from the driver's background (a cancel
@@ -84,6 +85,13 @@ func (c *conn) Write(b []byte) (int, error) {
 	}
 	if !c.greeted {
 		c.greet(b)
+		return len(b), nil
+	}
+	if len(b) > 0 && copyMessage(b[0]) && len(c.planner.held) == 0 {
+		if err := c.takeCopy(b); err != nil {
+			c.refuse(err)
+			return 0, err
+		}
 		return len(b), nil
 	}
 	f, err := c.planner.plan(b, c.status)

@@ -24,12 +24,27 @@
 // fault after it trivial: kill after, cut after, a late statement of a dead process, a COMMIT that lands after the
 // reconnect. pgx's own background goroutines find nothing to do here and decide nothing.
 //
+// A flush may be sent in two parts with a gate between them (hold.go): what commits by itself, before its Sync; a SELECT that
+// locks rows or calls functions, between Bind and Execute. Each gate says what its statement touches (footprint.go): the
+// text's names (names.go) looked up in the catalogue (catalogue.go), followed through views, functions, triggers, foreign keys
+// and partitions (touch.go). CheckFootprints holds that against the server's own locks.
+//
+// A client that vanishes leaves a session that the server gives up at once, or by decision later (noticed.go): it keeps its
+// locks, and a statement that waited for one is carried out when it gets it. An administrator ends a backend for real
+// (terminate.go). The server restarts, refuses writes, and is set back to what a standby had when the world says so
+// (serveracts.go).
+//
 // Sessions outlive the connections of the program: what a dead process left open is rolled back and the session is
 // given to the next one, with its prepared statements. A wait for a lock stops the backend and hands the decision
 // when to let it go on to the kernel (lock.go). recon.now() reads a setting that the gate sends ahead of a flush when
 // time has moved (clock.go). Statements that would bring in the server's own clock, chance or timers are refused by
 // their text (refuse.go); a run that meets one proves nothing. Reset brings every table back to the snapshot and to
-// the same physical state; Dump reads them all, found in the catalogue.
+// the same physical state; Dump reads them all, found in the catalogue. Shake makes all differ that must make no difference.
+//
+//	a flush      gate ──▶ (held: first part ──▶ gate ──▶) server ──▶ answer
+//	                │ cut, killed        │ waits: stopped, until granted and let go on
+//	                ▼                    ▼
+//	its session  noticed at once, or lingers ──▶ rolled back ──▶ warm again
 //
 // # Nothing is left behind
 //
@@ -52,6 +67,9 @@
 // ever end an attempt with an error.
 //
 // # What is not promised
+//
+// LISTEN and NOTIFY; timers in SQL; SERIALIZABLE without SessionOptions.Serializable (refused, all of them). Footprints name
+// relations, not rows, and of statements that build SQL as they run or change the catalogue, everything.
 //
 // Stop mode on a given server without superuser; the same plans on a given server whose start-up settings differ
 // (shared_buffers, autovacuum); TLS on the wire; that a container is gone after kill -9 before some later run; that a

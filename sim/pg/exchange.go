@@ -22,6 +22,7 @@ type exchange struct {
 	compiled      // the flush for this session, and what the gate put before
 	before   byte // transaction status when it was sent
 	answer   *answer
+	copies   bool // the server waits for the data of a COPY
 	held     bool // the first part is out and answered, the second is not out
 
 	// where the reading stands
@@ -69,7 +70,7 @@ func (x *exchange) sendRest() error {
 	return nil
 }
 
-// read reads until all of the answer is there, or, held then, all of the answer to a first part. After an error the second
+// read reads until all of the answer is there, or, held then, all of the answer to a first part, or until data is wanted. After an error the second
 // part goes at once. On the way the backend may wait for locks. Errors: those of wait (the reading can be taken up again
 // then), errGone, or a failure of the harness.
 func (x *exchange) read(ctx context.Context) error {
@@ -81,7 +82,6 @@ func (x *exchange) read(ctx context.Context) error {
 		}
 		if x.first > 0 && x.answers == x.compiled.answers {
 			x.held, x.on.held, x.on.flushed = true, true, true
-			x.answer.held = true
 			return nil
 		}
 		m, err := x.s.receive(x.on)
@@ -100,7 +100,7 @@ func (x *exchange) read(ctx context.Context) error {
 				err = x.s.broken(err)
 			}
 		}
-		if err != nil {
+		if err != nil || x.copies {
 			return err
 		}
 	}
@@ -187,8 +187,12 @@ func (x *exchange) take(m message, g *group) error {
 			return fmt.Errorf("set the clock and the like of a session: %s %s", readField(m.body, 'C'), readField(m.body, 'M'))
 		}
 		x.error(m)
-	case 'G', 'H', 'W':
-		return &RefusedStatementError{SQL: x.f.executes[0].sql, Why: "COPY is not carried by the gate; accepted is INSERT … SELECT FROM unnest(…)"}
+	case 'G':
+		x.copies = true
+	case 'd':
+		x.copied(m)
+	case 'W':
+		return &RefusedStatementError{SQL: x.f.executes[0].sql, Why: "this COPY is not carried by the gate; accepted is COPY … FROM STDIN"}
 	}
 	if !silent {
 		a.bytes = append(a.bytes, m.raw...)
@@ -218,6 +222,15 @@ func (x *exchange) row(m message, g *group) {
 	} else {
 		a.keys = append(a.keys, null)
 	}
+}
+
+// copied is a row of a COPY to the client.
+func (x *exchange) copied(m message) {
+	if x.answer.digest == nil {
+		x.answer.digest = sha256.New()
+	}
+	x.answer.digest.Write(m.raw)
+	x.answer.rows++
 }
 
 func (x *exchange) error(m message) {

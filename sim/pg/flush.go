@@ -74,12 +74,13 @@ func (f *flush) commits() bool { return f.any(func(s *statement) bool { return s
 func (f *flush) begins() bool  { return f.all(func(s *statement) bool { return s.begins }) }
 func (f *flush) aborts() bool  { return f.all(func(s *statement) bool { return s.aborts }) }
 func (f *flush) keeps() bool   { return f.any(func(s *statement) bool { return s.keeps }) }
+func (f *flush) copies() bool  { return f.any(func(s *statement) bool { return s.copies }) }
 func (f *flush) reads() bool   { return f.all(func(s *statement) bool { return s.reads }) }
 
 // offers lists what the wire can carry out at this gate, where it makes a difference: nothing late of a statement that
 // changes nothing, no late COMMIT where no transaction is open.
 func (f *flush) offers(status byte, late []sim.Offer) []sim.Offer {
-	changes := !f.begins() && !f.aborts() && !f.reads() && !f.prepares && status != 'E'
+	changes := !f.begins() && !f.aborts() && !f.reads() && !f.prepares && !f.copies() && status != 'E'
 	commits := f.commits()
 	switch {
 	case !changes || commits && status != 'T':

@@ -80,7 +80,7 @@ func (c *conn) enter(st *statement) sim.Footprint {
 		c.tx.frozen = true
 		c.frozen = c.frozen || st.keeps
 	}
-	t := *c.sessions.touchOf(st)
+	t := c.sessions.touchOf(st)
 	out := t.now()
 	if st.resumes {
 		out = out.With(c.tx.touch.now())
@@ -94,7 +94,7 @@ func (c *conn) enter(st *statement) sim.Footprint {
 		out = out.With(serial.now())
 		c.tx.touch.join(&serial)
 	}
-	c.tx.touch.join(&t)
+	c.tx.touch.join(t)
 	c.tx.defines = c.tx.defines || st.defines
 	return out
 }

@@ -78,6 +78,10 @@ var zooStatements = []struct{ sql, reads, writes string }{
 	{"select zoo.atomic()", "zoo.tag", ""},
 	{"select n from zoo.counted", "zoo.counted", ""},
 	{"update zoo.names set name = name where id = 1", "zoo.tag", "zoo.names zoo.owner zoo.pet zoo.pet_id_seq"},
+	{"update zoo.owner set name = name where id = 1", "", "zoo.owner"},
+	{"update zoo.owner set (name, id) = (select name, id) where id = 1", "zoo.tag", "zoo.owner zoo.pet zoo.pet_id_seq"},
+	{"update zoo.pet p set name = (array['a', (select max(what) from zoo.audit)])[1], owner = 1 where id = 1", "zoo.audit zoo.owner zoo.tag", "zoo.pet zoo.pet_id_seq"},
+	{"update zoo.pet as p set name = o.name from zoo.owner o where o.id = p.owner", "zoo.owner", "zoo.pet zoo.pet_id_seq"},
 	{"select zoo.adopt(1)", "zoo.owner", "zoo.audit zoo.audit_id_seq zoo.pet zoo.pet_id_seq"},
 	{"call zoo.tidy()", "zoo.again zoo.owner zoo.pet zoo.petted", "zoo.audit"},
 	{"do $$ begin update zoo.base set id = id; end $$", "", "zoo.base zoo.derived"},
@@ -85,7 +89,7 @@ var zooStatements = []struct{ sql, reads, writes string }{
 	{"insert into zoo.pet (owner, name) values (1, 'x')", "zoo.owner", "zoo.pet zoo.pet_id_seq"},
 	{"insert into zoo.tag (pet) values (1)", "zoo.pet", "zoo.audit zoo.audit_id_seq zoo.tag zoo.tag_id_seq"},
 	{"delete from zoo.owner where id = 2", "", "zoo.audit zoo.audit_id_seq zoo.owner zoo.pet zoo.tag zoo.tag_id_seq"},
-	{"insert into zoo.owner as o (id, name) values (1, 'o1') on conflict (name) do update set name = excluded.name", "zoo.tag", "zoo.owner zoo.pet zoo.pet_id_seq"},
+	{"insert into zoo.owner as o (id, name) values (1, 'o1') on conflict (name) do update set name = excluded.name", "", "zoo.owner"},
 	{"insert into zoo.owner (id, name) values (1, 'o1') on conflict do nothing", "", "zoo.owner"},
 	{"with c as (select id from zoo.base order by id limit 1 for update skip locked) update zoo.checked set n = 1 from c where checked.id = c.id returning checked.id",
 		"zoo.again zoo.owner zoo.pet zoo.petted", "zoo.base zoo.checked zoo.derived"},
@@ -124,7 +128,11 @@ var zooStatements = []struct{ sql, reads, writes string }{
 
 func openZoo(t *testing.T) *toy {
 	t.Helper()
-	y := openToy(t)
+	return openToy(t).zoo(t)
+}
+
+func (y *toy) zoo(t *testing.T) *toy {
+	t.Helper()
 	ctx := context.Background()
 	require.NoError(t, y.sessions.ask(func(ctx context.Context) error {
 		_, err := y.sessions.monitor.Exec(ctx, zooSchema)
@@ -150,9 +158,19 @@ func TestFootprint_NamesWhatAStatementTouches(t *testing.T) {
 }
 
 // Every statement is really carried out: by itself, in an open transaction, with the simple protocol and the extended one.
-// The server's own locks are the judge.
+// The server's own locks are the judge, of every version that is here.
 func TestFootprint_NamesEveryLockThatTheServerTakes(t *testing.T) {
-	y := openZoo(t)
+	for _, w := range testWays(t) {
+		s, err := Open(t.Context(), Options{How: w.How, Image: w.Image, Run: "zoo", Core: -1})
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, s.Close(context.Background())) })
+		t.Logf("PostgreSQL %s", s.Version())
+		newToy(t, s, "toy").zoo(t).requireAllCovered(t)
+	}
+}
+
+func (y *toy) requireAllCovered(t *testing.T) {
+	t.Helper()
 	for _, c := range zooStatements {
 		if strings.HasPrefix(c.sql, "create") { // the catalogue is part of no reset
 			continue
@@ -237,4 +255,35 @@ func TestFootprint_OfTheEndOfATransaction(t *testing.T) {
 	require.NotContains(t, foot("select * from zoo.owner").Writes, "snapshots")
 	require.Equal(t, sim.Footprint{Reads: []string{"tables"}}, foot("rollback"))
 	require.Contains(t, foot("insert into zoo.zero values (1)").Reads, "snapshots", "it commits by itself")
+}
+
+// A relation that a transaction makes is known to everybody's footprints once it has committed.
+func TestFootprint_FollowsAChangeOfTheCatalogue(t *testing.T) {
+	y := openZoo(t)
+	var before, within, after bool
+	names := func() bool {
+		return len(y.sessions.touchOf(y.sessions.statement("select * from zoo.fresh")).reads) > 0
+	}
+	o := y.run(t, sim.Plain(), func(k *sim.Kernel, s *Sessions) {
+		k.Process("a", -1, func(ctx context.Context, p *sim.Process) error {
+			pool, err := s.Pool(ctx, p, "", 2)
+			if err != nil {
+				return err
+			}
+			before = names()
+			if err := pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
+				_, err := tx.Exec(ctx, "create table zoo.fresh (id int primary key)")
+				within = names()
+				return err
+			}); err != nil {
+				return err
+			}
+			after = names()
+			_, err = pool.Exec(ctx, "drop table zoo.fresh")
+			return err
+		})
+	})
+	require.NoError(t, o.err)
+	require.Empty(t, o.bootErrors)
+	require.Equal(t, []bool{false, false, true, false}, []bool{before, within, after, names()})
 }

@@ -35,7 +35,7 @@ func (f *flush) splits() bool {
 	for _, s := range f.steps {
 		switch s.kind {
 		case 'Q':
-			return len(f.steps) == 1 && s.execution.single
+			return len(f.steps) == 1 && s.execution.single && !s.execution.copies
 		case 'S':
 			n++
 		}

@@ -18,6 +18,7 @@ type layout struct {
 
 type tableLayout struct {
 	oid     uint32
+	parts   bool     // it is partitioned, so its own size says nothing
 	name    string   // schema.table
 	quoted  string   // "schema"."table"
 	columns []string // in order
@@ -32,7 +33,7 @@ func (s *Sessions) look(ctx context.Context) (*layout, error) {
 	}
 	l := &layout{}
 	rows, err := s.monitor.Query(ctx, `
-		select c.oid, nspname, relname,
+		select c.oid, relkind = 'p', nspname, relname,
 			array(select attname::text from pg_attribute where attrelid = c.oid and attnum > 0 and not attisdropped order by attnum),
 			array(select attname::text from pg_attribute where attrelid = c.oid and attnum > 0 and not attisdropped and attgenerated = '' order by attnum),
 			array(select attname::text from pg_index, unnest(indkey) with ordinality as k(attnum, place) join pg_attribute a on a.attnum = k.attnum
@@ -44,15 +45,16 @@ func (s *Sessions) look(ctx context.Context) (*layout, error) {
 		return nil, fmt.Errorf("look for the tables of database %s: %w", s.database, err)
 	}
 	var oid uint32
+	var parts bool
 	var schema, name string
 	var columns, stored, key []string
-	_, err = pgx.ForEachRow(rows, []any{&oid, &schema, &name, &columns, &stored, &key}, func() error {
-		if len(key) == 0 {
-			return fmt.Errorf("table %s.%s has no primary key, so its rows have no order; accepted are tables with one", schema, name)
+	_, err = pgx.ForEachRow(rows, []any{&oid, &parts, &schema, &name, &columns, &stored, &key}, func() error {
+		if len(key) == 0 && !s.options.Keyless {
+			return fmt.Errorf("table %s.%s has no primary key, so its rows have no order; accepted are tables with one, and others with SessionOptions.Keyless", schema, name)
 		}
-		t := tableLayout{oid: oid, name: schema + "." + name, quoted: quoteName(schema) + "." + quoteName(name),
+		t := tableLayout{oid: oid, parts: parts, name: schema + "." + name, quoted: quoteName(schema) + "." + quoteName(name),
 			columns: append([]string(nil), columns...), stored: append([]string(nil), stored...)}
-		t.query = "select " + quoteNames(columns) + " from " + t.quoted + " order by " + quoteNames(key)
+		t.query = "select " + quoteNames(columns) + " from " + t.quoted + ` as "recondrill row" order by ` + orderOf(key)
 		l.tables = append(l.tables, t)
 		return nil
 	})
@@ -71,6 +73,15 @@ func (s *Sessions) look(ctx context.Context) (*layout, error) {
 	}
 	s.layout = l
 	return l, nil
+}
+
+// orderOf is by the primary key, and where there is none by the whole row as text: rows that are equal then may come in any
+// order.
+func orderOf(key []string) string {
+	if len(key) == 0 {
+		return `"recondrill row"::text`
+	}
+	return quoteNames(key)
 }
 
 func quoteNames(names []string) string {

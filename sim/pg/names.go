@@ -15,8 +15,9 @@ const (
 	deletes
 	truncates
 	locksRows // FOR UPDATE and its weaker forms
+	keys      // with updates: of columns that a foreign key has on either side
 
-	merges = inserts | updates | deletes
+	merges = inserts | updates | deletes | keys
 	writes = merges | truncates | locksRows
 )
 
@@ -28,6 +29,7 @@ type mention struct {
 	objectName
 	alias  string
 	access access
+	set    []string // columns that an UPDATE sets
 }
 
 // names are what a text of SQL, or a function's body, says by itself about what it touches. Where the text leaves a doubt,
@@ -56,6 +58,8 @@ type level struct {
 	expects bool   // a relation may come next
 	access  access // of the relations to come
 	first   int    // relations named from here on are this level's, or deeper
+	sets    bool   // columns are being set
+	sought  bool   // a column to be set comes next
 }
 
 // readNames reads the statements of one text.
@@ -99,6 +103,8 @@ func (t token) identifier() bool {
 // step reads what stands at i and answers where to go on.
 func (s *scanner) step(i int) int {
 	switch t := s.at(i); {
+	case s.top().sought:
+		return s.setColumns(i)
 	case t.kind == sign:
 		s.sign(t.text)
 	case t.kind == text:
@@ -112,18 +118,38 @@ func (s *scanner) step(i int) int {
 func (s *scanner) sign(c string) {
 	top := s.top()
 	switch c {
-	case "(":
+	case "(", "[":
 		inner := level{from: top.from && top.expects, expects: top.expects, access: top.access, first: len(s.relations)}
 		top.expects = false
 		s.levels = append(s.levels, inner)
-	case ")":
+	case ")", "]":
 		if len(s.levels) > 1 {
 			s.levels = s.levels[:len(s.levels)-1]
 		}
 		s.top().expects = false
 	case ",":
-		top.expects = top.from
+		top.expects, top.sought = top.from, top.sets
 	}
+}
+
+// setColumns reads the column, or the columns in brackets, that stand at i before their =. Which UPDATE of the text sets them
+// is not asked: all of them.
+func (s *scanner) setColumns(i int) int {
+	s.top().sought = false
+	var set []string
+	if s.at(i).sign("(") {
+		for i++; i < len(s.tokens) && !s.at(i).sign(")"); i++ {
+			set = append(set, fold(s.at(i)))
+		}
+	} else {
+		set = []string{fold(s.at(i))}
+	}
+	for j := range s.relations {
+		if m := &s.relations[j]; m.access&updates != 0 {
+			m.set = append(m.set, set...)
+		}
+	}
+	return i + 1
 }
 
 // word reads a keyword or a name with its qualifiers.
@@ -264,7 +290,7 @@ func (s *scanner) keyword(i int) bool {
 	}
 	switch s.at(i).text {
 	case "from", "using":
-		top.from, top.expects, top.access = true, true, reads
+		top.from, top.expects, top.access, top.sets = true, true, reads, false
 		if s.at(i - 1).is("delete") {
 			top.access = deletes
 		}
@@ -292,12 +318,19 @@ func (s *scanner) keyword(i int) bool {
 	case "for":
 		s.locking(i)
 		top.expects = false
+	case "copy":
+		if i == 0 {
+			top.expects, top.access = true, inserts
+		}
 	case "execute", "prepare":
 		s.unknown = true
 	case "on", "as", "when", "then", "else", "loop", "begin":
 		top.expects = false // the list of relations may go on behind them
-	case "select", "where", "group", "order", "having", "set", "values", "returning", "limit", "offset", "window", "union", "except", "intersect", "perform":
+	case "set":
 		top.from, top.expects, top.access = false, false, reads
+		top.sets, top.sought = true, true
+	case "select", "where", "group", "order", "having", "values", "returning", "limit", "offset", "window", "union", "except", "intersect", "perform":
+		top.from, top.expects, top.access, top.sets = false, false, reads, false
 	default:
 		return false
 	}

@@ -20,20 +20,21 @@ func (c *conn) vanish(why error, at sim.Actor) {
 		return
 	}
 	s := c.sessions
-	if !on.keeps() {
+	if on.ended || !on.keeps() {
 		s.release(on)
 		return
 	}
 	v := c.kernel.Ask(at, noticed, sim.Latency, s.lingers)
+	nth := s.countAsked(at)
 	after, err := time.ParseDuration(v.Verb)
 	switch {
 	case v == sim.Value{} || err != nil:
 		s.release(on)
 	case on.blocked:
 		foot := c.tx.touch.now().With(c.tx.touch.end())
-		s.complete(on.waits, foot, func() { s.linger(on, at, foot, after) })
+		s.complete(on.waits, foot, func() { s.linger(on, at, nth, foot, after) })
 	default:
-		s.linger(on, at, c.tx.touch.end(), after)
+		s.linger(on, at, nth, c.tx.touch.end(), after)
 	}
 }
 
@@ -43,12 +44,20 @@ func (s *session) keeps() bool {
 	return s.blocked || s.flushed && (s.status != 'I' || s.held || s.soiled)
 }
 
+// countAsked counts, as the kernel does, how often it was asked at `at`.
+func (s *Sessions) countAsked(at sim.Actor) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.run.asked[at]++
+	return s.run.asked[at]
+}
+
 // linger lets the server notice after a while that the client of a session is gone.
-func (s *Sessions) linger(on *session, at sim.Actor, foot sim.Footprint, after time.Duration) {
+func (s *Sessions) linger(on *session, at sim.Actor, nth int, foot sim.Footprint, after time.Duration) {
 	k := s.kernel()
 	k.Land(sim.Late{Actor: cable, Label: noticed + " " + at.String(), Delay: after, Foot: foot, Do: func(context.Context) {
 		s.release(on)
-		k.History().Mark(at.String(), noticed, "")
+		k.Enter(sim.Entry{Actor: at, What: noticed, Label: noticed, Nth: nth})
 	}})
 }
 

@@ -59,7 +59,7 @@ func refuseFirstWord(tokens []token) string {
 	}
 	switch w := tokens[0].text; w {
 	case "copy":
-		return "COPY is not carried by the gate; accepted is INSERT … SELECT FROM unnest(…)"
+		return refuseCopy(tokens)
 	case "listen", "notify", "unlisten":
 		return strings.ToUpper(w) + " is not carried by the gate; accepted is polling"
 	case "prepare", "deallocate", "discard":

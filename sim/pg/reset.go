@@ -3,9 +3,9 @@ package pg
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
-
-	"github.com/jackc/pgx/v5"
 )
 
 // base is what the database held after its set-up: the rows of the migrations, and where the sequences stood.
@@ -16,6 +16,7 @@ type base struct {
 
 type baseRows struct {
 	table  tableLayout
+	rows   Table
 	insert string
 }
 
@@ -52,7 +53,7 @@ func (s *Sessions) copyOf(ctx context.Context, l *layout) (*base, error) {
 	b := &base{}
 	for _, t := range l.tables {
 		if rows := tables[t.name]; len(rows.Rows) > 0 {
-			b.rows = append(b.rows, baseRows{t, insertAll(t, rows)})
+			b.rows = append(b.rows, baseRows{t, rows, insertAll(t, rows)})
 		}
 	}
 	for _, q := range l.sequences {
@@ -98,40 +99,35 @@ func (s *Sessions) Reset(ctx context.Context) error {
 	return s.restore(ctx, l, s.base, false)
 }
 
-// restore empties what is not empty on disk, or everything, and fills in b. Needs watch.
+// restore empties what is not empty on disk, or everything, and fills in b: in two round trips. Needs watch.
 func (s *Sessions) restore(ctx context.Context, l *layout, b *base, everything bool) error {
 	touched, err := s.touched(ctx, l, everything)
+	if err == nil {
+		err = s.tidy(ctx, append(s.emptying(touched), s.filling(l, b)...))
+	}
 	if err != nil {
 		return fmt.Errorf("reset database %s: %w", s.database, err)
-	}
-	if err := s.empty(ctx, touched); err != nil {
-		return fmt.Errorf("reset database %s: %w", s.database, err)
-	}
-	if err := s.fill(ctx, l, b); err != nil {
-		return fmt.Errorf("reset database %s: restore the snapshot: %w", s.database, err)
 	}
 	return nil
 }
 
-// fill puts the rows and sequences of b back.
-func (s *Sessions) fill(ctx context.Context, l *layout, b *base) error {
+// filling puts the rows and sequences of b back.
+func (s *Sessions) filling(l *layout, b *base) []string {
 	var fill []string
 	if b == nil {
 		for _, q := range l.sequences {
 			fill = append(fill, "alter sequence "+q+" restart")
 		}
-		return s.script(ctx, fill)
+		return script(fill)
 	}
 	if s.replica && len(b.rows) > 0 {
 		fill = append(fill, replicaRole)
 	}
-	for _, r := range b.rows {
-		fill = append(fill, r.insert)
-	}
+	fill = append(fill, s.shaken(b)...)
 	if len(b.sequences) > 0 {
 		fill = append(fill, "select "+strings.Join(b.sequences, ", "))
 	}
-	return s.script(ctx, fill)
+	return script(fill)
 }
 
 // replicaRole switches triggers and foreign keys off for the transaction: append-only tables refuse deletes, and the rows of
@@ -140,34 +136,29 @@ const replicaRole = "set local session_replication_role = replica"
 
 // touched are the tables with something on disk, be it only dead rows: VACUUM gives back the pages of an empty one.
 func (s *Sessions) touched(ctx context.Context, l *layout, everything bool) ([]tableLayout, error) {
-	if everything {
+	if everything || len(l.tables) == 0 {
 		return l.tables, nil
 	}
-	oids := make([]uint32, len(l.tables))
-	for i, t := range l.tables {
-		oids[i] = t.oid
-	}
-	rows, err := s.monitor.Query(ctx, "select oid from pg_class where oid = any($1) and (relkind = 'p' or pg_relation_size(oid) > 0)", oids)
+	x, err := s.cleaner(ctx)
 	if err != nil {
 		return nil, err
 	}
-	dirty := map[uint32]bool{}
-	var oid uint32
-	if _, err := pgx.ForEachRow(rows, []any{&oid}, func() error { dirty[oid] = true; return nil }); err != nil {
+	sized, err := x.queries([]string{sizedQuery(l.tables)})
+	if err != nil {
 		return nil, err
 	}
 	var out []tableLayout
 	for _, t := range l.tables {
-		if dirty[t.oid] {
+		if t.parts || slices.Contains(sized, strconv.FormatUint(uint64(t.oid), 10)) {
 			out = append(out, t)
 		}
 	}
 	return out, nil
 }
 
-// empty deletes and vacuums. On a given server where triggers can't be switched off it truncates: slower, and such runs
+// emptying deletes and vacuums. On a given server where triggers can't be switched off it truncates: slower, and such runs
 // claim no replay. Where transactions may be SERIALIZABLE it truncates too.
-func (s *Sessions) empty(ctx context.Context, tables []tableLayout) error {
+func (s *Sessions) emptying(tables []tableLayout) []string {
 	if len(tables) == 0 {
 		return nil
 	}
@@ -177,24 +168,31 @@ func (s *Sessions) empty(ctx context.Context, tables []tableLayout) error {
 		names = append(names, t.quoted)
 		deletes = append(deletes, "delete from "+t.quoted)
 	}
-	truncate := "truncate " + strings.Join(names, ", ") + " cascade"
+	all := strings.Join(names, ", ")
 	switch {
 	case !s.replica:
-		_, err := s.monitor.Exec(ctx, truncate)
-		return err
+		return []string{"truncate " + all + " cascade"}
 	case s.options.Serializable:
-		return s.script(ctx, []string{replicaRole, truncate})
+		return script([]string{replicaRole, "truncate " + all + " cascade"})
+	case s.leaves():
+		return script(deletes)
 	}
-	if err := s.script(ctx, deletes); err != nil {
-		return err
-	}
-	return s.script(ctx, []string{"vacuum (index_cleanup on, truncate on) " + strings.Join(names, ", ")})
+	return append(script(deletes), "vacuum ("+s.vacuuming()+") "+all)
 }
 
-// script runs statements in one round trip and one transaction.
-func (s *Sessions) script(ctx context.Context, statements []string) error {
+// vacuuming are the options of VACUUM: all that an empty table needs, and nothing for the whole database.
+func (s *Sessions) vacuuming() string {
+	options := "index_cleanup on, truncate on"
+	if s.server.version.major >= 16 {
+		options += ", skip_database_stats"
+	}
+	return options
+}
+
+// script is statements as one text, which is one transaction; none where there are none.
+func script(statements []string) []string {
 	if len(statements) == 0 {
 		return nil
 	}
-	return s.monitor.PgConn().Exec(ctx, strings.Join(statements, ";\n")).Close()
+	return []string{strings.Join(statements, ";\n")}
 }

@@ -66,3 +66,21 @@ func TestDump_ATableWithoutPrimaryKeyIsAnError(t *testing.T) {
 	require.NoError(t, err)
 	require.ErrorContains(t, y.sessions.Snapshot(ctx), "public.heap has no primary key")
 }
+
+func TestDump_TablesWithoutPrimaryKeyAreOrderedByAllTheyHold(t *testing.T) {
+	y := openToy(t)
+	ctx := context.Background()
+	y.sessions.options.Keyless = true
+	_, err := y.sessions.monitor.Exec(ctx, `create table public.heap (a int, "b c" text); insert into heap values (2, 'x'), (1, null), (2, 'a'), (1, null)`)
+	require.NoError(t, err)
+	require.NoError(t, y.sessions.Snapshot(ctx))
+	want := [][]string{{"1", null}, {"1", null}, {"2", "a"}, {"2", "x"}}
+	for range 2 {
+		tables, err := y.sessions.Dump(ctx)
+		require.NoError(t, err)
+		require.Equal(t, want, tables["public.heap"].Rows)
+		_, err = y.sessions.monitor.Exec(ctx, "delete from heap; insert into heap values (3, '')")
+		require.NoError(t, err)
+		require.NoError(t, y.sessions.Reset(ctx))
+	}
+}

@@ -251,14 +251,16 @@ func serverActs(k *sim.Kernel, s *Sessions) {
 	})
 }
 
+// acting draws them beside all the rest.
+func acting(g sim.Gate, c sim.Class) []sim.Weighted {
+	if g.Address.Actor == sim.Bare("server") {
+		return sim.Split(g, c, 6000)
+	}
+	return toyWeights(g, c)
+}
+
 func TestServerActs_SameSeedSameHashInTheMiddleOfEverything(t *testing.T) {
 	y := openWithIdentity(t)
-	acting := func(g sim.Gate, c sim.Class) []sim.Weighted {
-		if g.Address.Actor == sim.Bare("server") {
-			return sim.Split(g, c, 6000)
-		}
-		return toyWeights(g, c)
-	}
 	kinds := map[string]int{}
 	n := runsFor(40)
 	first := make([]outcome, n)

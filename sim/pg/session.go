@@ -87,13 +87,16 @@ func (s startup) parameters() map[string]string {
 }
 
 // openSession dials the server for real. The driver does the authentication, so any server that it can reach will do.
-// polled: the wire must know deadlines, for asking whether the backend waits.
-func openSession(ctx context.Context, connString string, start startup, patience time.Duration, polled bool) (*session, error) {
+// profile are settings besides, as options of the start-up. polled: the wire must know deadlines, for asking whether the backend waits.
+func openSession(ctx context.Context, connString string, start startup, profile string, patience time.Duration, polled bool) (*session, error) {
 	config, err := pgconn.ParseConfig(connString)
 	if err != nil {
 		return nil, err
 	}
 	config.RuntimeParams = start.parameters()
+	if profile != "" {
+		config.RuntimeParams["options"] = strings.TrimSpace(config.RuntimeParams["options"] + " " + profile)
+	}
 	config.User = start.user
 	conn, err := pgconn.ConnectConfig(ctx, config)
 	if err != nil {
@@ -207,14 +210,6 @@ func (s *session) clean() error {
 	return nil
 }
 
-// freshen lets the backend plan its statements anew, so that what an earlier run had in its tables does not decide a plan.
-func (s *session) freshen() error {
-	if err := s.command(appendQuery(nil, "DISCARD PLANS"), 1); err != nil {
-		return fmt.Errorf("discard the plans of a session: %w", err)
-	}
-	return nil
-}
-
 // command sends the harness's own statements and reads past the answers.
 func (s *session) command(wire []byte, expect int) error {
 	if expect == 0 {
@@ -223,6 +218,11 @@ func (s *session) command(wire []byte, expect int) error {
 	if err := s.send(wire); err != nil {
 		return err
 	}
+	return s.await(expect)
+}
+
+// await reads past the answers to the harness's own statements.
+func (s *session) await(expect int) error {
 	s.clock = clockUnknown
 	delete(s.prepared, "")
 	for expect > 0 {

@@ -29,6 +29,9 @@ type SessionOptions struct {
 	// Serializable lets transactions be SERIALIZABLE. Reset truncates then, which is slower: what the server locks for them
 	// are pages, so that files must be the same anew.
 	Serializable bool
+	// Keyless accepts tables without a primary key. Dumps order their rows by all they hold. Without it such a table is an
+	// error of Snapshot and Dump.
+	Keyless bool
 	// Patience is the real time within which the server must answer. It can only fail a run.
 	Patience time.Duration
 }
@@ -44,10 +47,11 @@ type Sessions struct {
 
 	watch   sync.Mutex // held while the monitor is in use; guards the block
 	monitor *pgx.Conn
-	replica bool    // the monitor may switch triggers and foreign keys off
-	layout  *layout // tables and sequences, found in the catalogue; nil: to be looked for
-	base    *base   // what Reset restores; nil: nothing
-	standby *base   // what Failover restores; nil: nothing was remembered in this run
+	janitor *session // nil: to be opened
+	replica bool     // the monitor may switch triggers and foreign keys off
+	layout  *layout  // tables and sequences, found in the catalogue; nil: to be looked for
+	base    *base    // what Reset restores; nil: nothing
+	standby *base    // what Failover restores; nil: nothing was remembered in this run
 
 	pool *pgxpool.Config // for Pool, parsed once
 
@@ -59,6 +63,7 @@ type Sessions struct {
 	touches      map[*statement]*touch
 	descriptions map[descriptionKey]description
 	run          *run
+	shake        *shaking
 	checking     bool // footprints are held against the server's locks
 	moved        bool // something may have let go of a lock since Granted asked last
 	releasing    int  // sessions that are being rolled back or terminated now
@@ -74,6 +79,7 @@ type run struct {
 	record  *Recording
 	count   Counts
 	conns   map[*conn]struct{} // that the program has open
+	asked   map[sim.Actor]int  // when the server notices
 
 	// the server, as the run has it
 	down     bool
@@ -83,7 +89,7 @@ type run struct {
 }
 
 func newRun(k *sim.Kernel) *run {
-	return &run{kernel: k, conns: map[*conn]struct{}{}, timeline: timelineFirst}
+	return &run{kernel: k, conns: map[*conn]struct{}{}, asked: map[sim.Actor]int{}, timeline: timelineFirst}
 }
 
 // Counts say what a run did on the wire.
@@ -208,6 +214,9 @@ func (s *Sessions) Close() error {
 	s.mu.Unlock()
 	s.watch.Lock()
 	defer s.watch.Unlock()
+	if s.janitor != nil {
+		s.janitor.close()
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), s.options.Patience)
 	defer cancel()
 	return s.monitor.Close(ctx)

@@ -25,6 +25,7 @@ type statement struct {
 	resumes  bool   // goes on with what an earlier statement began (a cursor), or ends a part of the transaction
 	single   bool   // it is one statement, not several in one text
 	selects  bool   // a SELECT: its snapshot is taken before it runs
+	copies   bool   // COPY … FROM STDIN
 	sets     bool   // SET, RESET, a savepoint: no work that could be held
 	names    names
 	refused  *RefusedStatementError
@@ -43,6 +44,9 @@ func (p permits) read(sql string) *statement {
 	if s.single = len(list) == 1; s.single {
 		s.classify(list[0])
 		first := list[0][0]
+		if first.is("copy") {
+			s.copies, _ = copying(list[0])
+		}
 		s.snaps, s.selects = snaps(first), first.is("select")
 		s.sets = first.is("set") || first.is("reset") || first.is("savepoint") || first.is("release") || first.is("rollback") || first.is("show")
 	}
@@ -185,7 +189,7 @@ func followed(first token) bool {
 		return first.sign("(")
 	}
 	switch first.text {
-	case "select", "with", "values", "table", "insert", "update", "delete", "merge", "truncate", "lock", "explain", "do", "call", "declare", "fetch", "move",
+	case "select", "with", "values", "table", "copy", "insert", "update", "delete", "merge", "truncate", "lock", "explain", "do", "call", "declare", "fetch", "move",
 		"close", "begin", "start", "commit", "end", "rollback", "abort", "savepoint", "release", "set", "reset", "show":
 		return true
 	}

@@ -23,7 +23,8 @@ type touch struct {
 	reads, writes, shares set
 	ends                  set // read at the end of the transaction, by what was deferred
 	all                   bool
-	snapshot              bool // takes a snapshot, whatever else it does
+
+	known *sim.Footprint // what now answers, where nothing will be added any more
 }
 
 type set map[string]struct{}
@@ -55,11 +56,13 @@ func (t *touch) join(o *touch) {
 	t.shares.join(o.shares)
 	t.ends.join(o.ends)
 	t.all = t.all || o.all
-	t.snapshot = t.snapshot || o.snapshot
 }
 
 // now is the footprint of carrying it out.
 func (t *touch) now() sim.Footprint {
+	if t.known != nil {
+		return *t.known
+	}
 	read := set{}
 	read.join(t.reads)
 	read.join(t.shares)
@@ -103,6 +106,8 @@ func (c *catalogue) touchOf(n names) *touch {
 	for _, f := range c.always {
 		t.function(f)
 	}
+	foot := t.now()
+	t.known = &foot
 	return &t.touch
 }
 
@@ -119,7 +124,7 @@ func (t *toucher) names(n names) {
 	}
 	for _, m := range n.relations {
 		for _, r := range t.named(m.objectName) {
-			t.relation(r, m.access)
+			t.relation(r, m.of(r))
 		}
 	}
 	for _, q := range n.sequences {
@@ -137,6 +142,22 @@ func (t *toucher) names(n names) {
 			t.function(f)
 		}
 	}
+}
+
+// of is the access to a relation that a mention may mean: with keys, where it may change some.
+func (m mention) of(r *relation) access {
+	if m.access&updates == 0 {
+		return m.access
+	}
+	for _, column := range m.set {
+		if _, key := r.keys[column]; key {
+			return m.access | keys
+		}
+	}
+	if r.unsure || len(m.set) == 0 || r.kind != "r" {
+		return m.access | keys
+	}
+	return m.access
 }
 
 func (t *toucher) each(list []names) {
@@ -207,6 +228,9 @@ func (t *toucher) behind(n names, a access) {
 	if a&writes == 0 {
 		return
 	}
+	if a&updates != 0 {
+		a |= keys // its columns go by other names
+	}
 	for _, m := range n.relations {
 		for _, r := range t.named(m.objectName) {
 			t.relation(r, a)
@@ -214,18 +238,20 @@ func (t *toucher) behind(n names, a access) {
 	}
 }
 
-// keys follows sequences and foreign keys.
+// keys follows defaults, sequences and foreign keys.
 func (t *toucher) keys(r *relation, a access) {
 	if a&(inserts|updates) != 0 {
 		t.each(r.defaults)
 		for _, q := range r.sequences {
 			t.relation(q, updates)
 		}
+	}
+	if a&(inserts|keys) != 0 {
 		for _, parent := range r.parents {
 			t.share(parent)
 		}
 	}
-	if a&(updates|deletes|truncates) == 0 {
+	if a&(keys|deletes|truncates) == 0 {
 		return
 	}
 	for _, k := range r.children {
@@ -233,7 +259,7 @@ func (t *toucher) keys(r *relation, a access) {
 		if a&deletes != 0 && k.onDelete != 0 {
 			t.relation(k.child, k.onDelete)
 		}
-		if a&updates != 0 && k.onUpdate != 0 {
+		if a&keys != 0 && k.onUpdate != 0 {
 			t.relation(k.child, k.onUpdate)
 		}
 		if a&truncates != 0 {

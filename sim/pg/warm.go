@@ -29,16 +29,18 @@ func (s *Sessions) hello(start startup) ([]byte, error) {
 func (s *Sessions) take(ctx context.Context, start startup) (*session, error) {
 	s.mu.Lock()
 	if list := s.idle[start]; len(list) > 0 {
-		x := list[len(list)-1]
-		s.idle[start] = list[:len(list)-1]
+		i := len(list) - 1 - s.shake.below(len(list))
+		x := list[i]
+		s.idle[start] = slices.Delete(list, i, i+1)
 		s.busy[x] = struct{}{}
 		s.mu.Unlock()
 		return x, nil
 	}
+	profile := s.shake.profile()
 	s.mu.Unlock()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.options.Patience)
 	defer cancel()
-	x, err := openSession(ctx, s.server.ConnString(start.database), start, s.options.Patience, !s.server.CanStop())
+	x, err := openSession(ctx, s.server.ConnString(start.database), start, profile, s.options.Patience, !s.server.CanStop())
 	if err != nil {
 		return nil, err
 	}
@@ -99,16 +101,22 @@ func (s *Sessions) lose(x *session) {
 	s.setMoved()
 }
 
-// freshen lets every warm session plan anew: which of them a connection gets must make no difference. One that does not
-// answer has ended, and is forgotten.
+// freshen lets every warm session plan anew: which of them a connection gets must make no difference. All are told before
+// any answer is read. One that does not answer has ended, and is forgotten.
 func (s *Sessions) freshen() {
 	s.mu.Lock()
 	idle := s.idle
 	s.idle = map[startup][]*session{}
 	s.mu.Unlock()
+	wire := appendQuery(nil, "DISCARD PLANS")
+	for _, list := range idle {
+		for _, x := range list {
+			_ = x.send(wire) // whether it failed shows in the answer
+		}
+	}
 	for start, list := range idle {
 		fresh := slices.DeleteFunc(list, func(x *session) bool {
-			ended := x.freshen() != nil
+			ended := x.await(1) != nil
 			if ended {
 				x.close()
 			}

@@ -273,3 +273,55 @@ func TestTruth_ListsEveryCallWithItsCaller(t *testing.T) {
 	require.Equal(t, []bool{true, false, false}, []bool{calls[0].Effect, calls[1].Effect, calls[2].Effect})
 	require.Equal(t, "look-up", calls[2].What)
 }
+
+func TestStatement_WhateverIsWrongWithItItDoesNotSayItIsWhole(t *testing.T) {
+	w := make1(t, 7, Setup{})
+	acc := w.Accounts[0]
+	window := acc.Windows[len(acc.Windows)-1]
+	whole := string(w.Provider.statement(acc.ID, window))
+	label := fmt.Sprintf("provider statement(%s,%s)/1", acc.ID, window.ID)
+	for decided, want := range map[string]string{
+		"truncated": "accepted", "empty": "accepted", "page shift": "accepted", "unavailable": "failed", "pending": "pending", throttled: "throttled",
+		throttled + " 120s": "throttled", outage + " 300s": "failed", poison: "failed", noEffect: "unknown",
+	} {
+		s := newStage(t, Setup{}, at(t, label, sim.Outcome, decided))
+		s.process(func(ctx context.Context, p *sim.Process) {
+			require.NoError(t, p.Sleep(ctx, 12*time.Hour)) // it is settled by then
+			var body []byte
+			a := within(ctx, p, 20*time.Second, func(ctx context.Context) (a Answer) {
+				a, body = s.w.Provider.Statement(ctx, acc.ID, window.ID)
+				return a
+			})
+			require.Equal(t, want, a.Kind, decided)
+			require.False(t, a.Completed, decided)
+			require.NotEqual(t, whole, string(body), decided)
+			require.Equal(t, want == "accepted", body != nil, decided)
+		})
+		s.run(13 * time.Hour)
+		require.Len(t, s.k.History().Used, 1, decided)
+		require.Equal(t, decided == "page shift", len(s.marks("shifted")) == 1)
+	}
+}
+
+func TestLookUp_MayGoWithoutAnAnswer(t *testing.T) {
+	for decided, want := range map[string]string{noEffect: "unknown", throttled: "throttled", "unavailable": "failed", outage + " 300s": "failed"} {
+		s := newStage(t, Setup{}, at(t, "provider look-up(k1)/1", sim.Outcome, decided))
+		s.process(func(ctx context.Context, p *sim.Process) {
+			a := within(ctx, p, 20*time.Second, func(ctx context.Context) Answer { return s.w.Provider.LookUp(ctx, "k1") })
+			require.Equal(t, want, a.Kind, decided)
+			require.False(t, a.Found, decided)
+			require.NotEqual(t, "absent", a.Code, "silence is no answer")
+		})
+		s.run(time.Hour)
+	}
+}
+
+func TestCalls_TouchWhatTheyNameAndNothingElseOfTheWorld(t *testing.T) {
+	s := newStage(t, Setup{})
+	email := s.w.Channel("email")
+	one, other := email.foot("contact con_1", keyed("k1")), email.foot("contact con_2", keyed("k2"))
+	require.False(t, one.Meets(other), "two contacts")
+	require.True(t, one.Meets(email.foot("contact con_2", keyed("k1"))), "one key")
+	require.False(t, one.Meets(s.w.Channel("sms").foot("contact con_1", keyed("k1"))), "two services")
+	require.True(t, one.Meets(sim.Footprint{Writes: []string{"world"}}), "what the world does by itself")
+}

@@ -26,8 +26,8 @@ const (
 
 func (c *Channel) receiptOffers() []sim.Value {
 	after := sim.Seconds(4 * c.setup.ReceiptAfter) // behind all that is under way
-	return []sim.Value{{}, value(receiptLate + " 300s"), value(receiptLate + " 3600s"), value(receiptDoubled + " 1s"), value(receiptDoubled + " 90s"),
-		value(receiptReordered + " " + after), value(receiptEarly), value(receiptAckLate + " 90s"), value(receiptBounced)}
+	return []sim.Value{{}, value(receiptLate + " 300s"), value(receiptLate + " 900s"), value(receiptDoubled + " 1s"), value(receiptDoubled + " 90s"),
+		value(receiptReordered + " " + after), value(receiptReordered + " 300s"), value(receiptEarly), value(receiptAckLate + " 90s"), value(receiptBounced)}
 }
 
 // callback is one receipt on its way.

@@ -9,13 +9,13 @@ import (
 
 func TestSetup_WhatCannotBeMadeIsRefusedByName(t *testing.T) {
 	for want, s := range map[string]Setup{
-		"Accounts is -1":          {Accounts: -1},
-		`Plant "theft"`:           {Plant: []string{"theft"}},
-		"Currencies":              {Currencies: []string{"usd"}},
-		`Provider Stores is "x"`:  {Provider: Terms{Stores: "x"}},
-		"must together be below Settling":  {Provider: Terms{CallTimeout: time.Hour}},
-		`channel name "provider"`: {Channels: []ChannelSetup{{Name: "provider"}}},
-		`cron "c"`:                {Crons: []CronSetup{{Name: "c"}, {Name: "c"}}},
+		"Accounts is -1":                  {Accounts: -1},
+		`Plant "theft"`:                   {Plant: []string{"theft"}},
+		"Currencies":                      {Currencies: []string{"usd"}},
+		`Provider Stores is "x"`:          {Provider: Terms{Stores: "x"}},
+		"must together be below Settling": {Provider: Terms{CallTimeout: time.Hour}},
+		`channel name "provider"`:         {Channels: []ChannelSetup{{Name: "provider"}}},
+		`cron "c"`:                        {Crons: []CronSetup{{Name: "c"}, {Name: "c"}}},
 	} {
 		_, err := New(nil, 1, s)
 		require.ErrorContains(t, err, want)

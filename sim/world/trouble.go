@@ -19,6 +19,7 @@ func (s *service) ails(label, place string, outcome sim.Value, now time.Time) (a
 	switch outcome.Verb {
 	case outage:
 		s.until = now.Add(duration(outcome.Arg))
+		s.w.k.Touch(sim.Footprint{Writes: []string{"world"}}) // every call of the service meets it
 	case poison:
 		if s.poisoned == nil {
 			s.poisoned = map[string]bool{}
