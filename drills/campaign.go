@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/recondrill/recondrill/reports"
-	rungs "github.com/recondrill/recondrill/sim/search"
+	"github.com/recondrill/recondrill/sim/search"
 )
 
 // CampaignOptions are the flags of `recondrill drill`.
@@ -192,7 +192,7 @@ func (c *campaign) take(ctx context.Context, u underway, a answer) error {
 func (c *campaign) dress(ctx context.Context, u underway, a answer, first bool) reports.Run {
 	run := a.Run
 	run.Canary = u.hunt.drill.Canary
-	if c.o.Search != string(rungs.Random) {
+	if c.o.Search != string(search.Random) {
 		run.Rung, run.Trial = rungOf(u.trial), u.trial.ID+1
 	}
 	if first {

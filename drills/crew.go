@@ -39,6 +39,7 @@ type crew struct {
 	done    sync.WaitGroup
 	gone    chan struct{} // closed when every member has ended
 	mu      sync.Mutex
+	over    bool // jobs is closed
 	failed  error
 	left    []string // what members that had to be killed may have left behind
 }
@@ -143,8 +144,26 @@ func (c *crew) enlist(ctx context.Context, i int) postgresTold {
 
 // dismiss ends the members after their last order and waits for them.
 func (c *crew) dismiss() {
+	c.mu.Lock()
+	c.over = true
 	close(c.jobs)
+	c.mu.Unlock()
 	c.done.Wait()
+}
+
+// handBack gives an order that a dead member had not begun to the others; false where nobody can have it.
+func (c *crew) handBack(j job) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.over {
+		return false
+	}
+	select {
+	case c.jobs <- j:
+		return true
+	default:
+		return false
+	}
 }
 
 func (c *crew) fail(err error) {
@@ -194,12 +213,15 @@ func (c *crew) serve(ctx context.Context, m *member, told chan<- postgresTold) e
 	var lost error
 	for j := range ahead {
 		var a answer
+		if lost != nil && c.handBack(j) {
+			continue // it was not begun: only the one under way is lost
+		}
 		if lost == nil {
 			lost = readLine(lines, &a)
 		}
 		if lost != nil {
 			a = answer{Run: reports.Run{Drill: j.order.Drill, Seed: j.order.Seed, Verdict: reports.Error,
-				Error: fmt.Sprintf("the worker process ended in this run or the one before: %s", complaints.String())}}
+				Error: fmt.Sprintf("the worker process ended in this run: %s", complaints.String())}}
 		}
 		a.member = m.core
 		j.reply <- a

@@ -8,13 +8,13 @@ import (
 	"time"
 
 	"github.com/recondrill/recondrill/reports"
-	rungs "github.com/recondrill/recondrill/sim/search"
+	"github.com/recondrill/recondrill/sim/search"
 )
 
 // hunt is one drill's share of a campaign: its search, which lives in the campaign, while its runs are made by the crew.
 type hunt struct {
 	drill  Drill
-	rung   rungs.Rung
+	rung   search.Rung
 	most   int           // runs at most; 0: the search or the time ends it
 	asked  int           // trials proposed
 	out    int           // of them not taken yet
@@ -27,16 +27,16 @@ type hunt struct {
 // underway is a trial whose answer is awaited.
 type underway struct {
 	hunt  *hunt
-	trial rungs.Trial
+	trial search.Trial
 	known *reports.Run // its line in the journal, where it is made again for what no line has
 	reply <-chan answer
 }
 
 // next is the trial to be made now. None while outstanding answers may bring more.
-func (h *hunt) next() (rungs.Trial, bool) {
+func (h *hunt) next() (search.Trial, bool) {
 	if h.ended || h.most > 0 && h.asked >= h.most {
 		h.ended = true
-		return rungs.Trial{}, false
+		return search.Trial{}, false
 	}
 	t, ok := h.rung.Next()
 	switch {
@@ -50,19 +50,19 @@ func (h *hunt) next() (rungs.Trial, bool) {
 }
 
 // rungOf is the name of the rung that proposed a trial, also where it stands in a ladder.
-func rungOf(t rungs.Trial) string { return t.Rung[strings.LastIndexByte(t.Rung, '/')+1:] }
+func rungOf(t search.Trial) string { return t.Rung[strings.LastIndexByte(t.Rung, '/')+1:] }
 
 // sampled chooses the one run of a drill whose lanes are worth a look although it passes: the first whose faults are
 // drawn, where any are.
-func (h *hunt) sampled(t rungs.Trial, search string) bool {
-	if h.sample || t.How == rungs.Scripted && !bounded(search) {
+func (h *hunt) sampled(t search.Trial, way string) bool {
+	if h.sample || t.How == search.Scripted && !bounded(way) {
 		return false
 	}
 	h.sample = true
 	return true
 }
 
-func (h *hunt) took(t rungs.Trial, o rungs.Outcome) {
+func (h *hunt) took(t search.Trial, o search.Outcome) {
 	h.out--
 	h.rung.Took(t, o)
 }
@@ -72,7 +72,7 @@ func (h *hunt) account() []reports.Search {
 	told := h.rung.Told()
 	each := told.Rungs
 	if len(each) == 0 {
-		each = []rungs.Told{told}
+		each = []search.Told{told}
 	}
 	var all []reports.Search
 	for _, t := range each {
@@ -95,7 +95,7 @@ type schedule struct {
 }
 
 // next is a trial and its hunt. None means that nothing can be proposed now; over means that nothing ever will.
-func (s *schedule) next() (h *hunt, t rungs.Trial, ok, over bool) {
+func (s *schedule) next() (h *hunt, t search.Trial, ok, over bool) {
 	for range len(s.hunts) + 1 {
 		if s.at == len(s.hunts) {
 			if s.deadline.IsZero() {
@@ -145,7 +145,7 @@ func (c *campaign) search(ctx context.Context, picked []Drill, done *journaled) 
 		s.deadline = c.began.Add(c.o.For - done.spent(c.o.Servers))
 	}
 	for _, d := range picked {
-		rung, err := rungs.New(c.o.Search, rungs.Options{Seed: c.o.Seed})
+		rung, err := search.New(c.o.Search, search.Options{Seed: c.o.Seed})
 		if err != nil {
 			return &UsageError{err}
 		}
@@ -203,11 +203,11 @@ func (c *campaign) propose(ctx context.Context, s *schedule, making *sync.WaitGr
 	if len(h.done) > 0 {
 		run := h.done[0]
 		h.done = h.done[1:]
-		if c.o.Search != string(rungs.Random) && (run.Rung != rungOf(t) || run.Trial != t.ID+1) || run.Seed != t.Seed {
+		if c.o.Search != string(search.Random) && (run.Rung != rungOf(t) || run.Trial != t.ID+1) || run.Seed != t.Seed {
 			return u, false, fmt.Errorf("--resume: the journal has %s where this program looks at %s %d, seed %d: it is another search", run.Title(), rungOf(t), t.ID+1, t.Seed)
 		}
 		u.known = &run
-		if t.Need == (rungs.Need{}) { // else what its line has not is looked at once more
+		if t.Need == (search.Need{}) { // else what its line has not is looked at once more
 			reply := make(chan answer, 1)
 			reply <- answer{Run: run}
 			u.reply = reply

@@ -6,14 +6,14 @@ import (
 
 	"github.com/recondrill/recondrill/reports"
 	"github.com/recondrill/recondrill/sim"
-	rungs "github.com/recondrill/recondrill/sim/search"
+	"github.com/recondrill/recondrill/sim/search"
 )
 
 // order is one run that a crew member is asked for; one JSON object a line on its standard input.
 type order struct {
 	Drill  string `json:"drill"`
 	Seed   uint64 `json:"seed"`
-	Trial  parcel `json:"trial,omitempty"`  // rungs.Trial
+	Trial  parcel `json:"trial,omitempty"`  // search.Trial
 	Script string `json:"script,omitempty"` // of the run that is made again, or shrunk
 	Keep   bool   `json:"keep,omitempty"`   // send what a second run is compared with, also where it passes
 	Sample bool   `json:"sample,omitempty"` // send marks also where it passes, and look for stray goroutines
@@ -27,7 +27,7 @@ type answer struct {
 	Run    reports.Run    `json:"run"`
 	Marks  []reports.Mark `json:"marks,omitempty"`
 	Script string         `json:"script,omitempty"` // the deviations used, a file that replays
-	Search parcel         `json:"search,omitempty"` // rungs.Outcome, as far as the run line has it not
+	Search parcel         `json:"search,omitempty"` // search.Outcome, as far as the run line has it not
 	First  *first         `json:"first,omitempty"`  // it is to be made again
 
 	member int  // who made it
@@ -43,14 +43,14 @@ type first struct {
 }
 
 // orderFor is the order that makes a trial.
-func orderFor(d Drill, t rungs.Trial) (order, error) {
+func orderFor(d Drill, t search.Trial) (order, error) {
 	trial, err := pack(t)
 	return order{Drill: d.Name, Seed: t.Seed, Trial: trial}, err
 }
 
 // outcome is what a rung is told of its trial: all of it from the run line, but for what only a member knows.
-func (a answer) outcome() (rungs.Outcome, error) {
-	var o rungs.Outcome
+func (a answer) outcome() (search.Outcome, error) {
+	var o search.Outcome
 	if err := a.Search.unpack(&o); err != nil {
 		return o, err
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/recondrill/recondrill/reports"
 	"github.com/recondrill/recondrill/sim"
-	rungs "github.com/recondrill/recondrill/sim/search"
+	"github.com/recondrill/recondrill/sim/search"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 )
@@ -30,13 +30,13 @@ func TestEngine_HoldsWhateverScriptIsDrawn(t *testing.T) {
 		if d.Canary {
 			continue
 		}
-		trial := rungs.Trial{How: rungs.Scripted, Seed: seed, Need: rungs.Need{Points: true}}
-		plain := trial.Decider(rungs.Weights{Most: d.most(), Weigh: d.weigh()})
+		trial := search.Trial{How: search.Scripted, Seed: seed, Need: search.Need{Points: true}}
+		plain := trial.Decider(search.Weights{Most: d.most(), Weigh: d.weigh()})
 		b.moves = plain.Moves()
 		r := b.run(t.Context(), d, seed, plain)
 		b.moves = false
 		require.Equal(t, reports.Pass, r.run.Verdict, "%s plain: %s %v", d.Name, r.run.Error, r.run.Story)
-		var o rungs.Outcome
+		var o search.Outcome
 		plain.Fill(&o, r.history)
 		drills = append(drills, d)
 		for _, p := range o.Points {

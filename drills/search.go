@@ -4,11 +4,11 @@ import (
 	"strings"
 
 	"github.com/recondrill/recondrill/sim"
-	rungs "github.com/recondrill/recondrill/sim/search"
+	"github.com/recondrill/recondrill/sim/search"
 )
 
 // Searches are the ways of looking that --search accepts, the default first.
-func Searches() []string { return rungs.Names() }
+func Searches() []string { return search.Names() }
 
 // bounded says that a search ends by itself, so it needs no number of runs.
 func bounded(name string) bool { return name == "sweep" || name == "exhaustive" }

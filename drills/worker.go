@@ -14,7 +14,7 @@ import (
 
 	"github.com/recondrill/recondrill/reports"
 	"github.com/recondrill/recondrill/sim"
-	rungs "github.com/recondrill/recondrill/sim/search"
+	"github.com/recondrill/recondrill/sim/search"
 )
 
 // Worker is the hidden command `recondrill worker`: one process with one server. Orders come in, answers go out, a
@@ -153,17 +153,17 @@ func (b *bench) carryOut(ctx context.Context, o order) (answer, error) {
 
 // try makes the run of a trial.
 func (b *bench) try(ctx context.Context, d Drill, o order) (answer, error) {
-	var t rungs.Trial
+	var t search.Trial
 	if err := o.Trial.unpack(&t); err != nil {
 		return answer{}, err
 	}
-	decider := t.Decider(rungs.Weights{Most: d.most(), Weigh: d.weigh()})
+	decider := t.Decider(search.Weights{Most: d.most(), Weigh: d.weigh()})
 	b.moves, b.strays = decider.Moves(), o.Sample
 	r := b.run(ctx, d, o.Seed, decider)
 	b.moves, b.strays = false, false
 	a := answer{Script: r.script.String()}
 	if r.run.Verdict != reports.Error {
-		var found rungs.Outcome
+		var found search.Outcome
 		decider.Fill(&found, r.history)
 		r.run.Meets, found.Used = found.Meets, nil
 		var err error
@@ -174,7 +174,7 @@ func (b *bench) try(ctx context.Context, d Drill, o order) (answer, error) {
 	if o.Spoil && r.run.Verdict == reports.Pass {
 		r.run.Spoiled = r.spoil()
 	}
-	if t.How != rungs.Random {
+	if t.How != search.Random {
 		r.run.Replay = "" // it replays from its file
 	}
 	if o.Sample || r.run.Verdict != reports.Pass {

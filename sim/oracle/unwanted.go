@@ -8,8 +8,8 @@ import (
 )
 
 // unwanted: nobody is written to who wants nothing or whose address came back, and nothing begins while a person had
-// stopped it. The promise is about the moment in which a submission began, and whoever was in the middle of one when the
-// word came is let off: two leases.
+// stopped it. The promise is about the moment in which a submission began. What a receipt says may be under way in a
+// transaction for up to two leases; a stop is one statement, which is seen by whoever begins some seconds after it.
 func unwanted() Oracle {
 	return claim{name: "unwanted", spoil: writtenToAgainstTheirWill, check: func(v View, s *seen) {
 		if v.Truth == nil {
@@ -111,11 +111,14 @@ func (w *wishes) refund(c row) {
 
 func (w *wishes) stopped(record string, began time.Time, by ...string) {
 	for _, stop := range w.stops {
-		if oneOf(stop.what, by...) && began.After(stop.from.Add(w.grace())) && (stop.until.IsZero() || began.Before(stop.until)) {
+		if oneOf(stop.what, by...) && began.After(stop.from.Add(stopSeen)) && (stop.until.IsZero() || began.Before(stop.until)) {
 			w.s.broke(record, "it began at %s, and a person had stopped %s since %s", stamp(began), strings.TrimSuffix(stop.what, ":"), stamp(stop.from))
 		}
 	}
 }
+
+// stopSeen is how long the statement that stops may take until it is committed.
+const stopSeen = 10 * time.Second
 
 func (w *wishes) grace() time.Duration { return 2 * w.v.Limits.Lease }
 

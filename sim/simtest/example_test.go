@@ -38,7 +38,7 @@ func ExampleRun_outside() {
 			}
 			return nil
 		},
-		Without: []string{"cut", "late"},
+		Without: []string{"cut", "late", "terminated"},
 	})
 	if err != nil {
 		fmt.Println(err)
