@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/recondrill/recondrill/reports"
 	"github.com/recondrill/recondrill/sim"
 	"github.com/recondrill/recondrill/sim/search"
@@ -43,16 +44,23 @@ func Worker(ctx context.Context, stdin io.Reader, stdout io.Writer, args []strin
 		}
 		return enc.Encode(postgresTold{Err: err.Error(), Kind: kind})
 	}
-	frozen := false
-	defer func() {
-		if !frozen { // else that would hang like the run
-			b.close()
-		}
-	}()
 	_, where := b.server.Network()
 	if err := enc.Encode(postgresTold{How: b.server.How(), Version: b.server.Version(), Replays: b.server.CanStop(), Where: where}); err != nil {
+		b.close()
 		return err
 	}
+	err = b.serve(ctx, stdin, enc)
+	if ctx.Err() != nil && !errors.Is(err, errFrozen) && !b.answers() {
+		err = b.frozen()
+	}
+	if !errors.Is(err, errFrozen) { // else closing would hang too
+		b.close()
+	}
+	return err
+}
+
+// serve carries orders out until there are no more, or the parent asks for the end.
+func (b *bench) serve(ctx context.Context, stdin io.Reader, enc *json.Encoder) error {
 	orders, ended := read(stdin)
 	for ctx.Err() == nil {
 		select {
@@ -61,7 +69,7 @@ func Worker(ctx context.Context, stdin io.Reader, stdout io.Writer, args []strin
 				return <-ended
 			}
 			a, err := b.attempt(ctx, o)
-			if frozen = errors.Is(err, errFrozen); err != nil {
+			if err != nil {
 				return err
 			}
 			if err := enc.Encode(a); err != nil {
@@ -70,7 +78,7 @@ func Worker(ctx context.Context, stdin io.Reader, stdout io.Writer, args []strin
 		case <-ctx.Done():
 		}
 	}
-	return nil // the parent asked for the end
+	return nil
 }
 
 // read takes orders off the input as they come, so that the end of the input is seen while a run is made.
@@ -83,8 +91,7 @@ func read(stdin io.Reader) (<-chan order, <-chan error) {
 			var o order
 			err := readLine(lines, &o)
 			if errors.Is(err, io.EOF) {
-				err = nil
-				ended <- err
+				ended <- nil
 				return
 			}
 			if err != nil {
@@ -125,10 +132,29 @@ func (b *bench) attempt(ctx context.Context, o order) (answer, error) {
 	case c := <-done:
 		return c.answer, c.error
 	case <-late.C:
-		network, address := b.server.Network()
-		return answer{}, fmt.Errorf("%w: the %s server at %s %s did not answer within %s of Ctrl-C and is left behind with its data, until the next recondrill drill takes it away",
-			errFrozen, b.server.How(), network, address, frozenMax)
+		return answer{}, b.frozen()
 	}
+}
+
+func (b *bench) frozen() error {
+	network, address := b.server.Network()
+	return fmt.Errorf("%w: the %s server at %s %s did not answer within %s of Ctrl-C and is left behind with its data, until the next recondrill drill takes it away",
+		errFrozen, b.server.How(), network, address, frozenMax)
+}
+
+// answers says whether the server takes a new connection: one that does not can't be put away either.
+func (b *bench) answers() bool {
+	if b.server == nil {
+		return true // there is none: the last one failed
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), frozenMax)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, b.server.ConnString(b.database))
+	if err != nil {
+		return !errors.Is(ctx.Err(), context.DeadlineExceeded) // one that is gone refuses at once
+	}
+	_ = conn.Close(ctx) // it has said enough
+	return true
 }
 
 // carryOut makes what an order asks for. An error means that this member is of no use any more; what a run could not
