@@ -24,6 +24,7 @@ var (
 	budget   = flag.Duration("budget", time.Minute, "of one search")
 	long     = flag.Duration("long", 10*time.Minute, "of the one search for what all others missed; 0: none")
 	plainToo = flag.Bool("plain", true, "search under plain concurrency as well")
+	repin    = flag.Bool("repin", false, "search each pinned mutant in its drill and write where it was found first into its patch")
 	within   = flag.Duration("within", 0, "begin no mutant after this; 0: measure all")
 )
 
@@ -117,4 +118,40 @@ func TestMutants_TheSampleIsFoundWhereItIsPinned(t *testing.T) {
 		})
 	}
 	require.GreaterOrEqual(t, sample, 10)
+}
+
+// TestRepin is run by hand (`go test ./drills/mutation -run TestRepin -repin`) when worlds, plans or weights have moved what
+// a seed does.
+func TestRepin(t *testing.T) {
+	if !*repin {
+		return
+	}
+	all, err := All(root)
+	require.NoError(t, err)
+	abs, err := filepath.Abs(root)
+	require.NoError(t, err)
+	pattern, err := regexp.Compile(*only)
+	require.NoError(t, err)
+	for _, m := range all {
+		if m.Pin == (Pin{}) || !pattern.MatchString(m.Name) {
+			continue
+		}
+		dir := t.TempDir()
+		program, err := m.Build(t.Context(), abs, dir)
+		require.NoError(t, err)
+		f, err := Hunt(t.Context(), program, dir, "drill", m.Pin.Drill, "--json", "--search", "random", "--seed", "1", "--runs", "300", "--postgres", nearest(t))
+		require.NoError(t, err)
+		if !f.Found {
+			t.Errorf("%s: not found in 300 runs of %s", m.Name, m.Pin.Drill)
+			continue
+		}
+		path := filepath.Join(root, patchesDir, m.Name+".patch")
+		text, err := os.ReadFile(path)
+		require.NoError(t, err)
+		for field, value := range map[string]string{"oracle": f.Oracle, "seed": fmt.Sprint(f.Runs), "runs": "1"} { // the order does not show
+			text = regexp.MustCompile("(?m)^"+field+": .*$").ReplaceAll(text, []byte(field+": "+value))
+		}
+		require.NoError(t, os.WriteFile(path, text, 0o644))
+		fmt.Printf("%s: seed %d, %s, %.1f s\n", m.Name, f.Runs, f.Oracle, f.Seconds)
+	}
 }
