@@ -82,7 +82,7 @@ func advised(ctx context.Context, p *sim.Process, c *pgxpool.Conn) error {
 func TestCarried_AdvisoryLocks(t *testing.T) {
 	y := openToy(t)
 	blocked, balances := 0, map[string]bool{}
-	for _, o := range y.repeating(t, runsFor(200), stormy, acts(advised, advised)) {
+	for _, o := range y.repeating(t, runsFor(60), stormy, acts(advised, advised)) {
 		blocked += o.whats("blocked")
 		balances[o.balance()] = true
 	}
@@ -116,7 +116,7 @@ func repeatable(level pgx.TxIsoLevel, failures *int) act {
 func TestCarried_RepeatableRead(t *testing.T) {
 	y := openToy(t)
 	failures := 0
-	list := y.repeating(t, runsFor(200), switches, acts(repeatable(pgx.RepeatableRead, &failures), repeatable(pgx.RepeatableRead, &failures)))
+	list := y.repeating(t, runsFor(60), switches, acts(repeatable(pgx.RepeatableRead, &failures), repeatable(pgx.RepeatableRead, &failures)))
 	for i, o := range list {
 		require.Empty(t, o.bootErrors)
 		require.Equal(t, "300", o.balance(), "seed %d: each added 100 to what the other had made", i)
@@ -151,7 +151,7 @@ func saving(taken *int) act {
 func TestCarried_Savepoints(t *testing.T) {
 	y := openToy(t)
 	taken := 0
-	for _, o := range y.repeating(t, runsFor(200), switches, acts(saving(&taken), saving(&taken), saving(&taken))) {
+	for _, o := range y.repeating(t, runsFor(60), switches, acts(saving(&taken), saving(&taken), saving(&taken))) {
 		require.Empty(t, o.bootErrors)
 		require.Equal(t, "103", o.balance())
 		require.Len(t, o.tables["public.account"].Rows, 6)
@@ -204,14 +204,14 @@ func openSerializable(t *testing.T) *toy {
 func TestCarried_Serializable(t *testing.T) {
 	y := openSerializable(t)
 	failures, skewed := 0, 0
-	for _, o := range y.repeating(t, runsFor(200), switches, acts(leaves(pgx.RepeatableRead, 1, &failures), leaves(pgx.RepeatableRead, 2, &failures))) {
+	for _, o := range y.repeating(t, runsFor(60), switches, acts(leaves(pgx.RepeatableRead, 1, &failures), leaves(pgx.RepeatableRead, 2, &failures))) {
 		if o.onCall() == 0 {
 			skewed++
 		}
 	}
 	require.NotZero(t, skewed, "under REPEATABLE READ both leave in some order")
 	failures = 0
-	for i, o := range y.repeating(t, runsFor(300), switches, acts(leaves(pgx.Serializable, 1, &failures), leaves(pgx.Serializable, 2, &failures))) {
+	for i, o := range y.repeating(t, runsFor(100), switches, acts(leaves(pgx.Serializable, 1, &failures), leaves(pgx.Serializable, 2, &failures))) {
 		require.Empty(t, o.bootErrors)
 		require.NotZero(t, o.onCall(), "seed %d", i)
 	}
