@@ -28,9 +28,9 @@ var (
 	within   = flag.Duration("within", 0, "begin no mutant after this; 0: measure all")
 )
 
-const (
-	recordsFile = root + "/testdata/mutants/power.jsonl"
-	tableFile   = root + "/drills/POWER.md"
+var (
+	recordsFile = flag.String("records", root+"/testdata/mutants/power.jsonl", "where measurements are kept, a line a mutant")
+	tableFile   = flag.String("table", root+"/drills/POWER.md", "the table made of them")
 )
 
 // nearest is the way to get a server that is there soonest.
@@ -52,7 +52,7 @@ func TestPower(t *testing.T) {
 	require.NoError(t, err)
 	equivalent, err := Equivalents(root)
 	require.NoError(t, err)
-	records, err := ReadRecords(recordsFile)
+	records, err := ReadRecords(*recordsFile)
 	require.NoError(t, err)
 	pattern, err := regexp.Compile(*only)
 	require.NoError(t, err)
@@ -75,12 +75,12 @@ func TestPower(t *testing.T) {
 		}
 		r, err := p.Measure(t.Context(), m, commit(t))
 		require.NoError(t, err)
-		require.NoError(t, AppendRecord(recordsFile, r))
+		require.NoError(t, AppendRecord(*recordsFile, r))
 		records[m.Name] = r
 		fmt.Print(r.row())
-		require.NoError(t, os.WriteFile(tableFile, []byte(Table(all, records, equivalent)), 0o644))
+		require.NoError(t, os.WriteFile(*tableFile, []byte(Table(all, records, equivalent)), 0o644))
 	}
-	require.NoError(t, os.WriteFile(tableFile, []byte(Table(all, records, equivalent)), 0o644))
+	require.NoError(t, os.WriteFile(*tableFile, []byte(Table(all, records, equivalent)), 0o644))
 }
 
 func commit(t *testing.T) string {
