@@ -24,7 +24,7 @@ test: ## every test: units, properties, drills on every way to get PostgreSQL th
 	@$(GO) test -count=1 -v -run '^TestWays_' ./drills
 	$(GO) test -p 3 -vet=off -timeout 10m ./...
 	cd sim/examples/river && $(GO) test -timeout 5m ./... && $(GO) test -timeout 5m -modfile=newest.mod -tags newest ./...
-	$(GO) test -vet=off -timeout 10m -race ./sim ./engine/node
+	$(GO) test -vet=off -timeout 10m -race ./sim
 
 check: ## formatting, vet, rooms and clocks, generated code
 	@out=$$(gofmt -l engine sim drills faults reports main.go); if [ -n "$$out" ]; then echo "gofmt: $$out"; exit 1; fi

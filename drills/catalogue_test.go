@@ -138,8 +138,8 @@ func TestCampaign_NoneOfTheCatalogueIsVacuousAndTheCanaryIsFound(t *testing.T) {
 }
 
 func TestCampaign_TheSameSeedIsTheSameRunWhicheverWorkerMakesIt(t *testing.T) {
-	one := campaignOf(t, CampaignOptions{Names: []string{"two-accounts"}, Seed: 7, Runs: 40, Postgres: nearest(t), Servers: 1})
-	two := campaignOf(t, CampaignOptions{Names: []string{"two-accounts"}, Seed: 7, Runs: 40, Postgres: nearest(t), Servers: 2})
+	one := campaignOf(t, CampaignOptions{Names: []string{"two-accounts"}, Seed: 7, Runs: 33, Postgres: nearest(t), Servers: 1})
+	two := campaignOf(t, CampaignOptions{Names: []string{"two-accounts"}, Seed: 7, Runs: 33, Postgres: nearest(t), Servers: 2})
 	require.Equal(t, one.hashes(), two.hashes())
 	require.Equal(t, one.summary.Search, two.summary.Search)
 }

@@ -76,7 +76,7 @@ func (h *hunt) account() []reports.Search {
 	}
 	var all []reports.Search
 	for _, t := range each {
-		all = append(all, reports.Search{Drill: h.drill.Name, Rung: t.Rung, Bound: t.Bound, Frontier: t.Frontier, Trials: t.Trials,
+		all = append(all, reports.Search{Drill: h.drill.Name, Rung: t.Rung, Bound: t.Bound, Frontier: t.Frontier, Left: t.Left, New: t.New, Trials: t.Trials,
 			Distinct: t.Distinct, Found: t.Found, Done: t.Done})
 	}
 	return all

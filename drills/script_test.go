@@ -13,7 +13,7 @@ import (
 )
 
 // drawnRuns is how many scripts are drawn; a run is a whole night on a real server.
-const drawnRuns = "20"
+const drawnRuns = "12"
 
 // TestEngine_HoldsWhateverScriptIsDrawn draws whole scripts before their runs: up to four deviations among all that
 // the plans could choose at the places of the plain run. What a deviation makes unreachable is no deviation then.

@@ -112,14 +112,16 @@ func Lanes() []string {
 
 // Search is a rung's own account of one drill: what was looked at, what not. It never says that nothing is left.
 type Search struct {
-	Drill    string `json:"drill"`
-	Rung     string `json:"rung"`
-	Bound    string `json:"bound"`    // what is covered when it is done
-	Frontier string `json:"frontier"` // what was not looked at
-	Trials   int    `json:"trials"`
-	Distinct int    `json:"distinct"` // fingerprints
-	Found    int    `json:"found"`    // failures
-	Done     bool   `json:"done"`     // the bound is exhausted
+	Drill    string  `json:"drill"`
+	Rung     string  `json:"rung"`
+	Bound    string  `json:"bound"`          // what is covered when it is done
+	Frontier string  `json:"frontier"`       // what was not looked at
+	Left     int     `json:"left,omitempty"` // what a bounded one knows and has not tried: classes, orders
+	New      float64 `json:"new,omitempty"`  // of a drawing one: the chance that the next run is a new one, 0 to 1
+	Trials   int     `json:"trials"`
+	Distinct int     `json:"distinct"` // fingerprints
+	Found    int     `json:"found"`    // failures
+	Done     bool    `json:"done"`     // the bound is exhausted
 }
 
 // Summary ends a campaign.

@@ -72,7 +72,7 @@ func tellDrills(out io.Writer, t *reports.Tally) {
 // differently: "112 of them different".
 func differently(n int) string { return fmt.Sprintf("%d of them different", n) }
 
-// tellSearch says of each way of looking what it covered and what it did not.
+// tellSearch says for each drill how much was looked at and how much is left; the report has it for each way of looking.
 func tellSearch(out io.Writer, search []reports.Search) {
 	if len(search) == 0 {
 		return
@@ -82,27 +82,44 @@ func tellSearch(out io.Writer, search []reports.Search) {
 	w.SetStyle(table.StyleLight)
 	w.Style().Options = table.OptionsNoBordersAndSeparators
 	w.Style().Format.Header = text.FormatDefault
-	w.AppendHeader(table.Row{"drill", "looked for by", "trials", "diffe-\nrent", "failed", "not looked at"})
-	w.SetColumnConfigs([]table.ColumnConfig{{Number: 1, AutoMerge: true}, {Number: 6, WidthMax: 100, WidthMaxEnforcer: text.WrapSoft}})
+	w.AppendHeader(table.Row{"drill", "trials", "failed", "classes left\n(sweep)", "orders left\n(exhaustive)", "next run is new\n(random, pct, pos)"})
 	var bounds []string
-	for _, s := range search {
-		if s.Trials == 0 && s.Done {
-			continue // there was nothing for it to do
+	for len(search) > 0 {
+		n := slices.IndexFunc(search, func(s reports.Search) bool { return s.Drill != search[0].Drill })
+		if n < 0 {
+			n = len(search)
 		}
-		way := s.Rung
-		if s.Done {
-			way += " (done)"
+		w.AppendRow(searchRow(search[:n]))
+		for _, s := range search[:n] {
+			if bound := fmt.Sprintf(" %s, when it is done: %s", s.Rung, s.Bound); !slices.Contains(bounds, bound) {
+				bounds = append(bounds, bound)
+			}
 		}
-		w.AppendRow(table.Row{s.Drill, way, s.Trials, s.Distinct, s.Found, s.Frontier})
-		if bound := fmt.Sprintf(" %s, when it is done: %s", s.Rung, s.Bound); !slices.Contains(bounds, bound) {
-			bounds = append(bounds, bound)
-		}
+		search = search[n:]
 	}
 	fmt.Fprintln(out)
 	w.Render()
 	for _, bound := range bounds {
 		fmt.Fprintln(out, bound)
 	}
+}
+
+// searchRow adds up the ways in which one drill was looked at.
+func searchRow(ways []reports.Search) table.Row {
+	trials, failed, fresh := 0, 0, []string{}
+	left := map[string]string{"sweep": "-", "exhaustive": "-"}
+	for _, s := range ways {
+		trials, failed = trials+s.Trials, failed+s.Found
+		switch _, bounded := left[s.Rung]; {
+		case bounded && s.Trials > 0:
+			left[s.Rung] = strconv.Itoa(s.Left)
+		case !bounded && s.Trials > 0:
+			fresh = append(fresh, fmt.Sprintf("%.0f %%", 100*s.New))
+		case !bounded:
+			fresh = append(fresh, "-")
+		}
+	}
+	return table.Row{ways[0].Drill, trials, failed, left["sweep"], left["exhaustive"], cmp.Or(strings.Join(fresh, ", "), "-")}
 }
 
 // toldRun is one run for people: what, how it went, what it cost, how to see it again.

@@ -248,7 +248,9 @@ func (x *Exhaustive) Told() Told {
 	if x.astray > 0 {
 		frontier += fmt.Sprintf("; %d runs went astray", x.astray)
 	}
-	return x.told(x.bound(), frontier, x.done())
+	told := x.told(x.bound(), frontier, x.done())
+	told.Left = left + len(x.later)
+	return told
 }
 
 func (x *Exhaustive) bound() string {

@@ -48,4 +48,8 @@ func (s *Sampler) Took(_ Trial, o Outcome) {
 }
 
 // Told implements Rung. The frontier is Good and Turing's estimate: the share of fingerprints seen once.
-func (s *Sampler) Told() Told { return s.told(s.bound, s.turing(), false) }
+func (s *Sampler) Told() Told {
+	told := s.told(s.bound, s.turing(), false)
+	told.New = s.fresh()
+	return told
+}

@@ -86,12 +86,14 @@ type Rung interface {
 
 // Told is a rung's own account: what was looked at, what not. It never says "safe".
 type Told struct {
-	Rung     string `json:"rung"`
-	Bound    string `json:"bound"`    // what is covered when it is done: "one deviation of one seed", "2 switches, no faults"
-	Frontier string `json:"frontier"` // what was not looked at: "37 of 412 classes left", "next run is new with 4 % (f1/N)"
-	Trials   int    `json:"trials"`
-	Distinct int    `json:"distinct"`        // fingerprints
-	Found    int    `json:"found"`           // failures
-	Done     bool   `json:"done"`            // the bound is exhausted
-	Rungs    []Told `json:"rungs,omitempty"` // of a ladder: each of its rungs
+	Rung     string  `json:"rung"`
+	Bound    string  `json:"bound"`          // what is covered when it is done: "one deviation of one seed", "2 switches, no faults"
+	Frontier string  `json:"frontier"`       // what was not looked at: "37 of 412 classes left", "next run is new with 4 % (f1/N)"
+	Left     int     `json:"left,omitempty"` // what a bounded rung knows and has not tried: classes, orders
+	New      float64 `json:"new,omitempty"`  // of a drawing rung: the chance that the next run is a new one, 0 to 1
+	Trials   int     `json:"trials"`
+	Distinct int     `json:"distinct"`        // fingerprints
+	Found    int     `json:"found"`           // failures
+	Done     bool    `json:"done"`            // the bound is exhausted
+	Rungs    []Told  `json:"rungs,omitempty"` // of a ladder: each of its rungs
 }

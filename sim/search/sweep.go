@@ -288,7 +288,9 @@ func (s *Sweep) Told() Told {
 	if s.stage >= pairs {
 		frontier += fmt.Sprintf(", %d of %d pairs left (both struck in %d of %d)", s.pairs-s.paired, s.pairs, s.met, s.paired)
 	}
-	return s.told(fmt.Sprintf("one deviation of seed %d at each class of points, then one pair at each two (label, kind)", s.seed), frontier, s.done())
+	told := s.told(fmt.Sprintf("one deviation of seed %d at each class of points, then one pair at each two (label, kind)", s.seed), frontier, s.done())
+	told.Left = left + s.pairs - s.paired
+	return told
 }
 
 func (s *Sweep) done() bool {

@@ -36,13 +36,20 @@ func (t *tally) count(o Outcome) {
 	}
 }
 
-// turing estimates the chance that the next run comes to a fingerprint not yet seen.
+// fresh estimates, as Good and Turing did, the chance that the next run comes to a fingerprint not yet seen: the share of
+// the runs whose fingerprint came once.
+func (t *tally) fresh() float64 {
+	if t.trials == t.unchecked {
+		return 1
+	}
+	return float64(t.once) / float64(t.trials-t.unchecked)
+}
+
 func (t *tally) turing() string {
-	checked := t.trials - t.unchecked
-	if checked == 0 {
+	if t.trials == t.unchecked {
 		return "nothing was run"
 	}
-	return fmt.Sprintf("next run is new with %.1f %% (%d of %d runs came to a fingerprint seen once)", 100*float64(t.once)/float64(checked), t.once, checked)
+	return fmt.Sprintf("next run is new with %.1f %% (%d of %d runs came to a fingerprint seen once)", 100*t.fresh(), t.once, t.trials-t.unchecked)
 }
 
 func (t *tally) told(bound, frontier string, done bool) Told {
