@@ -18,7 +18,7 @@ build: ## build the two programs into bin/
 
 drill: build ## the catalogue of drills on generated accounts, then on the exported statements; report in out/
 	./bin/recondrill drill --out out/drill
-	./bin/recondrill drill --statements testdata/statements --out out/statements
+	./bin/recondrill drill --statements testdata/statements --runs 5 --out out/statements
 
 test: ## every test: units, properties, drills on every way to get PostgreSQL that this machine offers
 	@$(GO) test -count=1 -v -run '^TestWays_' ./drills
