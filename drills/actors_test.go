@@ -9,13 +9,14 @@ import (
 	"github.com/recondrill/recondrill/faults"
 	"github.com/recondrill/recondrill/reports"
 	"github.com/recondrill/recondrill/sim"
+	"github.com/recondrill/recondrill/sim/pg"
 	"github.com/stretchr/testify/require"
 )
 
 // Each thing that a server, a host, a deploy or a person can do in a drill is done once, alone: it bites as its kind, and
 // the engine stands it.
 func TestActors_WhatEachDoesBitesAndIsStood(t *testing.T) {
-	b, err := openBench(t.Context(), benchSetup{postgres: nearest(t), run: runID(), core: -1, log: t.Logf})
+	b, err := openBench(t.Context(), benchSetup{postgres: pg.NearestHow(), run: runID(), core: -1, log: t.Logf})
 	require.NoError(t, err)
 	defer b.close()
 	late := firstJob + "  sql:FinishJob/1  latency  271s"

@@ -45,9 +45,9 @@ func (b *bench) again(ctx context.Context, d Drill, o order) (reports.Run, error
 
 // differs says in what the second run is another one than the first; empty where in nothing.
 func (f first) differs(second *result, lines []string) string {
-	line, left, right := parting(lines, second.history.Lines())
+	line, left, right, same := sim.Parting(lines, second.history.Lines())
 	switch {
-	case line > 0:
+	case !same:
 		return fmt.Sprintf("line %d differs: first %q, then %q", line, left, right)
 	case f.Tables != second.tables:
 		return fmt.Sprintf("the same history left other tables: %s and %s", f.Tables, second.tables)
@@ -69,21 +69,4 @@ func (r *result) kept() (*first, error) {
 // judged is the verdict with all that was found, in the order in which it was found.
 func (r *result) judged() string {
 	return fmt.Sprintf("%s %v %v", r.run.Verdict, r.findings, r.run.Faults)
-}
-
-// parting names the first line in which two histories part, counted from 1; 0 where they don't.
-func parting(a, b []string) (line int, left, right string) {
-	for i := range max(len(a), len(b)) {
-		left, right = "", ""
-		if i < len(a) {
-			left = a[i]
-		}
-		if i < len(b) {
-			right = b[i]
-		}
-		if left != right {
-			return i + 1, left, right
-		}
-	}
-	return 0, "", ""
 }

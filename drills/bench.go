@@ -85,9 +85,6 @@ func (b *bench) open(ctx context.Context) error {
 	if err := postgres.Migrate(ctx, config); err != nil {
 		return err
 	}
-	if err := sameIdentity(ctx, config); err != nil {
-		return err
-	}
 	if b.sessions, err = pg.NewSessions(server, b.database, pg.SessionOptions{}); err != nil {
 		return err
 	}
@@ -109,19 +106,6 @@ func (b *bench) open(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// sameIdentity gives every drill's server the same name: the real one is drawn by initdb, stands in the incarnation's
-// row, and would make the hashes of two servers differ. Failover, which tells names apart, is another server by hand.
-func sameIdentity(ctx context.Context, config *pgx.ConnConfig) error {
-	conn, err := pgx.ConnectConfig(ctx, config)
-	if err != nil {
-		return err
-	}
-	defer conn.Close(ctx)
-	_, err = conn.Exec(ctx, `create or replace function recon.server_identity(out system_identifier text, out timeline integer)
-		language sql stable as $$ select 'simulated', 1 $$`)
-	return err
 }
 
 // scan refuses a schema that asks the server for the time or for chance behind the gate's back: its runs would not be

@@ -107,7 +107,7 @@ func (o *CampaignOptions) normalise() ([]Drill, error) {
 	if !slices.Contains(Searches(), o.Search) {
 		return nil, &UsageError{fmt.Errorf("--search %s: accepted are %s", o.Search, strings.Join(Searches(), ", "))}
 	}
-	if o.Runs == 0 && o.For == 0 && !bounded(o.Search) {
+	if o.Runs == 0 && o.For == 0 && !Bounded(o.Search) {
 		o.Runs = RunsDefault
 	}
 	if o.Runs < 0 || o.For < 0 {

@@ -7,6 +7,7 @@ import (
 	"github.com/recondrill/recondrill/reports"
 	"github.com/recondrill/recondrill/sim"
 	"github.com/recondrill/recondrill/sim/oracle"
+	"github.com/recondrill/recondrill/sim/pg"
 	"github.com/stretchr/testify/require"
 )
 
@@ -22,7 +23,7 @@ func strike(t *testing.T, d Drill, lines ...string) struck {
 	t.Helper()
 	script, err := sim.ParseScript("version 1\n\n" + strings.Join(lines, "\n"))
 	require.NoError(t, err)
-	b, err := openBench(t.Context(), benchSetup{postgres: nearest(t), run: runID(), core: -1, log: t.Logf})
+	b, err := openBench(t.Context(), benchSetup{postgres: pg.NearestHow(), run: runID(), core: -1, log: t.Logf})
 	require.NoError(t, err)
 	defer b.close()
 	s := struck{t: t}

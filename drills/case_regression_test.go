@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/recondrill/recondrill/reports"
+	"github.com/recondrill/recondrill/sim/pg"
 	"github.com/stretchr/testify/require"
 )
 
@@ -31,7 +32,7 @@ func TestRehash(t *testing.T) {
 		require.NoError(t, os.WriteFile(bare, hashLine.ReplaceAll(text, nil), 0o644))
 		script, err := ReplayOptions{File: bare}.script()
 		require.NoError(t, err)
-		run, err := Replay(t.Context(), ReplayOptions{File: bare, Postgres: nearest(t), Log: t.Logf})
+		run, err := Replay(t.Context(), ReplayOptions{File: bare, Postgres: pg.NearestHow(), Log: t.Logf})
 		require.NoError(t, err)
 		require.Equal(t, reports.Verdict(script.Header.Verdict), run.Verdict, "%s: %s %v", f, run.Error, run.Story)
 		require.NoError(t, os.WriteFile(f, hashLine.ReplaceAll(text, []byte("hash      "+run.Hash+"\n")), 0o644))

@@ -50,16 +50,6 @@ func ways(t *testing.T) []pg.Way {
 	return here
 }
 
-// nearest is the way that is there soonest, for tests that do not care which.
-func nearest(t *testing.T) string {
-	for _, w := range pg.Ways(t.Context(), "") {
-		if w.How == "local" && w.Missing == "" {
-			return "local"
-		}
-	}
-	return "auto"
-}
-
 // hold is a campaign's lines, for tests.
 type hold struct {
 	runs    []reports.Run
@@ -105,7 +95,7 @@ func TestCampaign_OnAGivenServerHasTheSameHashesAndLeavesNothing(t *testing.T) {
 
 	names := []string{"lost-lease", "timeout-after-acceptance"}
 	given := campaignOf(t, CampaignOptions{Names: names, Seed: 3, Runs: 3, Search: "random", Postgres: server.ConnString("postgres"), Servers: 2})
-	local := campaignOf(t, CampaignOptions{Names: names, Seed: 3, Runs: 3, Search: "random", Postgres: nearest(t), Servers: 2})
+	local := campaignOf(t, CampaignOptions{Names: names, Seed: 3, Runs: 3, Search: "random", Postgres: pg.NearestHow(), Servers: 2})
 	require.Equal(t, local.hashes(), given.hashes())
 	var left int
 	require.NoError(t, conn.QueryRow(ctx, "select count(*) from pg_database where datname like 'recondrill%'").Scan(&left))
@@ -128,7 +118,7 @@ func TestCatalogue_PassesWithTheSameHashesOnEveryWayToGetPostgreSQL(t *testing.T
 }
 
 func TestCampaign_NoneOfTheCatalogueIsVacuousAndTheCanaryIsFound(t *testing.T) {
-	h := campaignOf(t, CampaignOptions{Seed: 100, Runs: 20, Search: "random", Postgres: nearest(t)})
+	h := campaignOf(t, CampaignOptions{Seed: 100, Runs: 20, Search: "random", Postgres: pg.NearestHow()})
 	require.Equal(t, reports.Pass, h.summary.Verdict, "%v", h.summary.Reasons)
 	for _, o := range oracle.All() {
 		require.True(t, h.summary.Canaries[o.Name()], "the oracle %s saw nothing of what was damaged for it", o.Name())
@@ -138,33 +128,33 @@ func TestCampaign_NoneOfTheCatalogueIsVacuousAndTheCanaryIsFound(t *testing.T) {
 }
 
 func TestCampaign_TheSameSeedIsTheSameRunWhicheverWorkerMakesIt(t *testing.T) {
-	one := campaignOf(t, CampaignOptions{Names: []string{"two-accounts"}, Seed: 7, Runs: 33, Postgres: nearest(t), Servers: 1})
-	two := campaignOf(t, CampaignOptions{Names: []string{"two-accounts"}, Seed: 7, Runs: 33, Postgres: nearest(t), Servers: 2})
+	one := campaignOf(t, CampaignOptions{Names: []string{"two-accounts"}, Seed: 7, Runs: 33, Postgres: pg.NearestHow(), Servers: 1})
+	two := campaignOf(t, CampaignOptions{Names: []string{"two-accounts"}, Seed: 7, Runs: 33, Postgres: pg.NearestHow(), Servers: 2})
 	require.Equal(t, one.hashes(), two.hashes())
 	require.Equal(t, one.summary.Search, two.summary.Search)
 }
 
 func TestCanary_TellsAStoryOfAtMostTenLinesThatReplaysWithTheSameHash(t *testing.T) {
-	h := campaignOf(t, CampaignOptions{Names: []string{"canary"}, Seed: 1, Runs: 8, Search: "random", Postgres: nearest(t)})
+	h := campaignOf(t, CampaignOptions{Names: []string{"canary"}, Seed: 1, Runs: 8, Search: "random", Postgres: pg.NearestHow()})
 	require.Equal(t, reports.Violation, h.summary.Verdict)
 	i := slices.IndexFunc(h.runs, func(r reports.Run) bool { return r.Verdict == reports.Violation })
 	found := h.runs[i]
 	require.LessOrEqual(t, len(found.Story), storyMax)
 	require.Positive(t, found.Doubled.Messages)
-	again, err := Replay(t.Context(), ReplayOptions{Drill: "canary", Seed: found.Seed, Postgres: nearest(t), Log: t.Logf})
+	again, err := Replay(t.Context(), ReplayOptions{Drill: "canary", Seed: found.Seed, Postgres: pg.NearestHow(), Log: t.Logf})
 	require.NoError(t, err)
 	require.Equal(t, found.Hash, again.Hash)
 	require.Equal(t, reports.Violation, again.Verdict)
 
 	shrunk := t.TempDir() + "/canary.script"
 	require.NoError(t, os.WriteFile(shrunk, []byte(found.Script), 0o644))
-	again, err = Replay(t.Context(), ReplayOptions{File: shrunk, Postgres: nearest(t), Log: t.Logf})
+	again, err = Replay(t.Context(), ReplayOptions{File: shrunk, Postgres: pg.NearestHow(), Log: t.Logf})
 	require.NoError(t, err)
 	require.Equal(t, reports.Violation, again.Verdict, again.Error)
 }
 
 func TestSweep_EachRunIsOneDeviationOfThePlainRun(t *testing.T) {
-	h := campaignOf(t, CampaignOptions{Names: []string{"timeout-after-acceptance"}, Seed: 1, Runs: 40, Search: "sweep", Postgres: nearest(t)})
+	h := campaignOf(t, CampaignOptions{Names: []string{"timeout-after-acceptance"}, Seed: 1, Runs: 40, Search: "sweep", Postgres: pg.NearestHow()})
 	require.Len(t, h.runs, 40, "the plain run is one of them")
 	require.Empty(t, h.runs[0].Deviations)
 	for _, r := range h.runs[1:] {
@@ -206,7 +196,7 @@ func TestRegressions_EachReplaysWithItsVerdictAndHash(t *testing.T) {
 	files, err := filepath.Glob("../testdata/regressions/*.script")
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
-	b, err := openBench(t.Context(), benchSetup{postgres: nearest(t), run: runID(), core: -1, log: t.Logf})
+	b, err := openBench(t.Context(), benchSetup{postgres: pg.NearestHow(), run: runID(), core: -1, log: t.Logf})
 	require.NoError(t, err)
 	defer b.close()
 	for _, name := range files {

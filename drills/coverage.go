@@ -23,9 +23,8 @@ func bites(h *sim.History, bitten []string) []reports.Bite {
 			continue
 		}
 		d := *e.Deviation
-		g := sim.Gate{Address: d.At, Offers: []sim.Offer{{Class: d.Class, Value: d.Value}}}
 		for _, k := range kinds {
-			if len(k.Draw(g)) > 0 && k.Bit(d, h) {
+			if k.Bit(d, h) {
 				all = append(all, reports.Bite{Kind: k.Name(), At: labelOf(d.At), State: seen.state(d.At)})
 			}
 		}

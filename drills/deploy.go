@@ -33,7 +33,7 @@ func (f *fleet) deploys() {
 			if v == (sim.Value{}) {
 				continue
 			}
-			slow := lasting(v)
+			slow := v.Duration()
 			l.gone = true
 			f.mark(n.Name, "draining", "")
 			f.node(Node{Name: n.Name + ".next", Parts: n.Parts})

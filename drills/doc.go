@@ -10,7 +10,7 @@
 // A Drill is data: a world, the processes that live in it, the plan of faults, what must hold. run.go takes one
 // through the kernel. What an engine process gets is what it gets in production: its Runtime is a sim.Process, its
 // pool dials through sim/pg, its ports are answered by sim/world (ports.go). What is simulated differs from production
-// in settings.go, in the server's name (sameIdentity in bench.go) and in what sim/pg replaces (recon.now()).
+// in settings.go, and in what sim/pg replaces (recon.now(), recon.server_identity()).
 //
 // Beside the engine's processes live actors, each only where the plan has a kind of fault that it carries out: the server
 // that restarts, fails over and is set back (server.go), the hosts' clocks (hostclock.go), a deploy (deploy.go), a person who

@@ -3,6 +3,7 @@ package drills
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/recondrill/recondrill/faults"
@@ -24,12 +25,13 @@ func (b *bench) explain(ctx context.Context, d Drill, o order) (answer, error) {
 	if err != nil {
 		return answer{}, fmt.Errorf("script of %s seed %d: %w", o.Drill, o.Seed, err)
 	}
-	r := b.shrink(ctx, d, script, shrinkTries, shrinkGates)
+	r := b.shrink(ctx, d, script, b.run(ctx, d, script.Header.Seed, sim.Recorded(script)).history, shrinkTries, shrinkGates)
 	return answer{Run: r.run, Script: r.script.String()}, nil
 }
 
-// shrink makes a failing script as small as it gets within so many runs, and so many gates passed in them.
-func (b *bench) shrink(ctx context.Context, d Drill, script sim.Script, tries, gates int) *result {
+// shrink makes a failing script as small as it gets within so many runs, and so many gates passed in them. whole is the
+// history of its run: what did damage in it is likely to be needed.
+func (b *bench) shrink(ctx context.Context, d Drill, script sim.Script, whole *sim.History, tries, gates int) *result {
 	oracle := script.Header.Oracle
 	spent := 0
 	bit := map[sim.Deviation]bool{}
@@ -38,9 +40,9 @@ func (b *bench) shrink(ctx context.Context, d Drill, script sim.Script, tries, g
 		spent += r.run.Gates
 		return r.script, r.run.Verdict == reports.Violation && r.run.Oracle == oracle
 	}
-	whole := b.run(ctx, d, script.Header.Seed, sim.Recorded(script))
-	for _, deviation := range whole.history.Used {
-		bit[deviation] = didDamage(deviation, whole.history)
+	kinds := faults.Kinds()
+	for _, deviation := range whole.Used {
+		bit[deviation] = slices.ContainsFunc(kinds, func(k faults.Kind) bool { return k.Bit(deviation, whole) })
 	}
 	small := sim.Shrinker{Tries: tries, Stop: func() bool { return ctx.Err() != nil || spent > gates }, Fails: fails,
 		Likely: func(d sim.Deviation) int {
@@ -53,15 +55,4 @@ func (b *bench) shrink(ctx context.Context, d Drill, script sim.Script, tries, g
 			return 2
 		}}.Shrink(script)
 	return b.run(ctx, d, script.Header.Seed, sim.Recorded(small))
-}
-
-// didDamage says that a deviation bit, as some kind.
-func didDamage(d sim.Deviation, h *sim.History) bool {
-	g := sim.Gate{Address: d.At, Offers: []sim.Offer{{Class: d.Class, Value: d.Value}}}
-	for _, k := range faults.Kinds() {
-		if len(k.Draw(g)) > 0 && k.Bit(d, h) {
-			return true
-		}
-	}
-	return false
 }

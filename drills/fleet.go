@@ -90,11 +90,15 @@ func (f *fleet) actors() {
 
 // fire is one firing of a cron host: a process of its own that admits the slot and ends.
 func (f *fleet) fire(host string, slot time.Time, n int) {
-	name := fmt.Sprintf("%s.%s.%d", host, slot.Format("1504"), n)
-	f.process(name, versionNow, -1, func(ctx context.Context, p *sim.Process, db *postgres.DB) error {
+	f.process(firing(host, slot, n), versionNow, -1, func(ctx context.Context, p *sim.Process, db *postgres.DB) error {
 		_, err := admission.Admit(ctx, p, db, f.drill.admission(), slot)
 		return err
 	})
+}
+
+// firing is the name of the process that a cron host starts for a slot, n counting from 0.
+func firing(host string, slot time.Time, n int) string {
+	return fmt.Sprintf("%s.%s.%d", host, slot.Format("1504"), n)
 }
 
 // takeReceipts hands the channels' receipts to the engine as they come. What could not be taken is tried again later.
@@ -106,10 +110,7 @@ func (f *fleet) takeReceipts(ctx context.Context, p *sim.Process, db *postgres.D
 				return err
 			}
 		}
-		r := f.receipts[0]
-		err := delivery.Receipt(ctx, db, engine.Receipt{Channel: engine.ChannelName(r.Channel), ID: r.ID, Key: engine.Key(r.Key),
-			Kind: engine.ReceiptKind(r.Kind), At: r.At})
-		if err != nil && !errors.Is(err, postgres.ErrUnknownKey) {
+		if takeReceipt(ctx, db, f.receipts[0]) != nil {
 			if err := p.Sleep(ctx, inboxRetry); err != nil {
 				return err
 			}
@@ -117,6 +118,16 @@ func (f *fleet) takeReceipts(ctx context.Context, p *sim.Process, db *postgres.D
 		}
 		f.receipts = f.receipts[1:]
 	}
+}
+
+// takeReceipt hands one over. A key that is none of the engine's is its channel's mistake, and is done with.
+func takeReceipt(ctx context.Context, db *postgres.DB, r world.Receipt) error {
+	err := delivery.Receipt(ctx, db, engine.Receipt{Channel: engine.ChannelName(r.Channel), ID: r.ID, Key: engine.Key(r.Key),
+		Kind: engine.ReceiptKind(r.Kind), At: r.At})
+	if errors.Is(err, postgres.ErrUnknownKey) {
+		return nil
+	}
+	return err
 }
 
 const (

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/recondrill/recondrill/sim/pg"
 	"github.com/stretchr/testify/require"
 
 	"github.com/recondrill/recondrill/reports"
@@ -38,7 +39,7 @@ func children(t *testing.T, parent int) []int {
 }
 
 func TestCampaign_LeavesAFrozenServerBehindWithinSecondsAndSaysSo(t *testing.T) {
-	if nearest(t) != "local" {
+	if pg.NearestHow() != "local" {
 		return // only a server on this machine can be stopped from here
 	}
 	ctx, stop := context.WithCancel(t.Context())

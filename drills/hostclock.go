@@ -18,7 +18,7 @@ func (f *fleet) hostClocks() {
 			}
 			switch v := f.kernel.Tick(n.Name, "clock", offers); v.Verb {
 			case "wall":
-				p.StepWall(lasting(v))
+				p.StepWall(v.Duration())
 			case "drift":
 				p.SetDrift(faults.DriftOf(v))
 			}

@@ -55,7 +55,7 @@ func rungOf(t search.Trial) string { return t.Rung[strings.LastIndexByte(t.Rung,
 // sampled chooses the one run of a drill whose lanes are worth a look although it passes: the first whose faults are
 // drawn, where any are.
 func (h *hunt) sampled(t search.Trial, way string) bool {
-	if h.sample || t.How == search.Scripted && !bounded(way) {
+	if h.sample || t.How == search.Scripted && !Bounded(way) {
 		return false
 	}
 	h.sample = true
@@ -94,12 +94,12 @@ type schedule struct {
 	taken    int       // trials of this turn
 }
 
-// next is a trial and its hunt. None means that nothing can be proposed now; over means that nothing ever will.
-func (s *schedule) next() (h *hunt, t search.Trial, ok, over bool) {
+// next is a trial and its hunt; false where nothing can be proposed now.
+func (s *schedule) next() (h *hunt, t search.Trial, ok bool) {
 	for range len(s.hunts) + 1 {
 		if s.at == len(s.hunts) {
 			if s.deadline.IsZero() {
-				return nil, t, false, true
+				return nil, t, false
 			}
 			s.at = 0
 		}
@@ -108,15 +108,15 @@ func (s *schedule) next() (h *hunt, t search.Trial, ok, over bool) {
 		if !late {
 			if t, ok = h.next(); ok {
 				s.passOn(s.deadline.IsZero() || s.taken+1 < turn)
-				return h, t, true, false
+				return h, t, true
 			}
 			if s.deadline.IsZero() && !h.ended {
-				return nil, t, false, false // its own answers bring more: the next drill's lines come after its last one
+				return nil, t, false // its own answers bring more: the next drill's lines come after its last one
 			}
 		}
 		s.passOn(false)
 	}
-	return nil, t, false, s.over()
+	return nil, t, false
 }
 
 func (s *schedule) passOn(stay bool) {
@@ -125,17 +125,6 @@ func (s *schedule) passOn(stay bool) {
 		return
 	}
 	s.at, s.taken = s.at+1, 0
-}
-
-// over: every hunt has ended, or it is too late for all that could go on.
-func (s *schedule) over() bool {
-	late := !s.deadline.IsZero() && time.Now().After(s.deadline)
-	for _, h := range s.hunts {
-		if !h.ended && !(late && h.asked > 0) {
-			return false
-		}
-	}
-	return true
 }
 
 // search proposes, has made, and takes in the order in which it was proposed.
@@ -194,7 +183,7 @@ const aheadMax = 6
 
 // propose has the next trial made, or finds it in the journal.
 func (c *campaign) propose(ctx context.Context, s *schedule, making *sync.WaitGroup) (underway, bool, error) {
-	h, t, ok, _ := s.next()
+	h, t, ok := s.next()
 	if !ok {
 		return underway{}, false, nil
 	}

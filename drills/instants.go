@@ -2,10 +2,7 @@ package drills
 
 import (
 	"context"
-	"strings"
 	"time"
-
-	"github.com/recondrill/recondrill/sim"
 )
 
 // What an actor of the world does of itself is asked at instants: at each slot of the night, again and again while its
@@ -62,13 +59,3 @@ func (d Drill) slots(after time.Time) []time.Time {
 
 // mark writes a line of the world into the history: what fault kinds judge whether they have bitten.
 func (f *fleet) mark(actor, what, text string) { f.kernel.History().Mark(actor, what, text) }
-
-// lasting is the duration that ends a value, 0 where none does.
-func lasting(v sim.Value) time.Duration {
-	text := v.String()
-	d, err := time.ParseDuration(text[strings.LastIndexByte(text, ' ')+1:])
-	if err != nil {
-		return 0
-	}
-	return d
-}

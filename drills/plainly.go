@@ -2,7 +2,6 @@ package drills
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/recondrill/recondrill/engine"
 	"github.com/recondrill/recondrill/engine/admission"
-	"github.com/recondrill/recondrill/engine/delivery"
 	"github.com/recondrill/recondrill/engine/node"
 	"github.com/recondrill/recondrill/engine/postgres"
 	"github.com/recondrill/recondrill/faults"
@@ -115,28 +113,26 @@ func (b *bench) plainly(ctx context.Context, d Drill, seed uint64) (reports.Run,
 		return run, err
 	}
 	r := &result{run: run, findings: p.fleet.advice}
-	r.run.Faults = faults.Bitten(p.kernel.History())
+	r.run.Faults = faults.Bitten(p.fleet.kernel.History())
 	// What went over the wire nobody has seen: oracles judge by the tables and the world's truth alone.
-	view := oracle.View{Tables: tables, Earlier: early, Truth: p.world.Truth(), Settled: p.fleet.settled,
-		Limits: limitsOf(p.world, d.epoch(b.epoch), p.kernel.Now())}
+	view := oracle.View{Tables: tables, Earlier: early, Truth: p.fleet.world.Truth(), Settled: p.fleet.settled,
+		Limits: limitsOf(p.fleet.world, d.epoch(b.epoch), p.fleet.kernel.Now())}
 	if err := r.judge(d, nil, view); err != nil {
 		return run, err
 	}
 	for _, f := range r.findings {
 		r.run.Story = append(r.run.Story, f.Oracle+": "+f.Text)
 	}
-	r.run.WallMS, r.run.SimSeconds = time.Since(began).Milliseconds(), int64(p.kernel.Since()/time.Second)
+	r.run.WallMS, r.run.SimSeconds = time.Since(began).Milliseconds(), int64(p.fleet.kernel.Since()/time.Second)
 	return r.run, nil
 }
 
 // plain is one run. The world keeps its kernel, which only one goroutine drives: calls of the engine are brought to it.
 type plain struct {
-	fleet  *fleet
-	kernel *sim.Kernel
-	world  *world.World
-	began  time.Time
-	epoch  time.Time
-	calls  chan func(context.Context) // to be made as tasks of the world
+	fleet *fleet // of it the world, the settings and the operator's part
+	began time.Time
+	epoch time.Time
+	calls chan func(context.Context) // to be made as tasks of the world
 
 	mu       sync.Mutex
 	receipts []world.Receipt
@@ -154,14 +150,13 @@ func (b *bench) newPlain(ctx context.Context, d Drill, seed uint64) (*plain, err
 	if err := b.prepare(ctx, d, w); err != nil {
 		return nil, err
 	}
-	p := &plain{fleet: &fleet{bench: b, drill: d, kernel: k, world: w}, kernel: k, world: w, began: time.Now(), epoch: epoch,
-		calls: make(chan func(context.Context), 64)}
-	return p, p.installClock(ctx, b)
+	p := &plain{fleet: &fleet{bench: b, drill: d, kernel: k, world: w}, began: time.Now(), epoch: epoch, calls: make(chan func(context.Context), 64)}
+	return p, p.installClock(ctx)
 }
 
 // installClock makes recon.now() the host's clock, quickened; the bench is of no use for simulated runs any more.
-func (p *plain) installClock(ctx context.Context, b *bench) error {
-	conn, err := pgx.Connect(ctx, b.server.ConnString(b.database))
+func (p *plain) installClock(ctx context.Context) error {
+	conn, err := pgx.Connect(ctx, p.fleet.bench.server.ConnString(p.fleet.bench.database))
 	if err != nil {
 		return err
 	}
@@ -220,19 +215,19 @@ func (p *plain) sleep(ctx context.Context, d time.Duration) error {
 
 // outside is the world's own actors.
 func (p *plain) outside(ctx context.Context) {
-	p.kernel.World("plainly", func(ctx context.Context) error { // so that there always is a next instant
+	p.fleet.kernel.World("plainly", func(ctx context.Context) error { // so that there always is a next instant
 		for {
-			if err := p.kernel.SleepWorld(ctx, time.Second); err != nil {
+			if err := p.fleet.kernel.SleepWorld(ctx, time.Second); err != nil {
 				return nil
 			}
 		}
 	})
 	for _, c := range p.fleet.drill.World.Crons {
-		p.world.Cron(c.Name).Run(func(_ context.Context, slot time.Time, n int) {
-			p.running.Go(func() { p.admit(ctx, fmt.Sprintf("%s.%s.%d", c.Name, slot.Format("1504"), n), slot) })
+		p.fleet.world.Cron(c.Name).Run(func(_ context.Context, slot time.Time, n int) {
+			p.running.Go(func() { p.admit(ctx, firing(c.Name, slot, n), slot) })
 		})
 	}
-	for _, c := range p.world.Channels {
+	for _, c := range p.fleet.world.Channels {
 		c.OnReceipt(func(r world.Receipt) error {
 			p.mu.Lock()
 			defer p.mu.Unlock()
@@ -246,17 +241,17 @@ func (p *plain) outside(ctx context.Context) {
 func (p *plain) drive(ctx context.Context, end <-chan struct{}) error {
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
-	defer p.kernel.Close()
+	defer p.fleet.kernel.Close()
 	for n := 0; ; {
 		select {
 		case call := <-p.calls:
 			n++
-			p.kernel.World(fmt.Sprintf("caller-%d", n), func(ctx context.Context) error { call(ctx); return nil })
+			p.fleet.kernel.World(fmt.Sprintf("caller-%d", n), func(ctx context.Context) error { call(ctx); return nil })
 		case <-tick.C:
 		case <-end:
 			return nil
 		}
-		if err := p.kernel.Run(context.WithoutCancel(ctx), time.Since(p.began)*quickened); err != nil {
+		if err := p.fleet.kernel.Run(context.WithoutCancel(ctx), time.Since(p.began)*quickened); err != nil {
 			return err
 		}
 	}
@@ -328,9 +323,7 @@ func (p *plain) takeReceipts(ctx context.Context, db *postgres.DB) {
 		p.receipts = nil
 		p.mu.Unlock()
 		for _, r := range taken {
-			err := delivery.Receipt(ctx, db, engine.Receipt{Channel: engine.ChannelName(r.Channel), ID: r.ID, Key: engine.Key(r.Key),
-				Kind: engine.ReceiptKind(r.Kind), At: r.At})
-			if err != nil && !errors.Is(err, postgres.ErrUnknownKey) {
+			if takeReceipt(ctx, db, r) != nil {
 				p.mu.Lock()
 				p.receipts = append(p.receipts, r)
 				p.mu.Unlock()
@@ -342,8 +335,8 @@ func (p *plain) takeReceipts(ctx context.Context, db *postgres.DB) {
 // settle does what the drills' operator does.
 func (p *plain) settle(ctx context.Context, db *postgres.DB) {
 	p.calls <- func(context.Context) {
-		p.world.Heal()
-		p.kernel.Heal()
+		p.fleet.world.Heal()
+		p.fleet.kernel.Heal()
 	}
 	end := time.Now().Add(plainMax / quickened)
 	for calm := 0; calm < operatorCalm && time.Now().Before(end) && ctx.Err() == nil; {

@@ -4,13 +4,14 @@ import (
 	"context"
 	"testing"
 
+	"github.com/recondrill/recondrill/sim/pg"
 	"github.com/stretchr/testify/require"
 
 	"github.com/recondrill/recondrill/reports"
 )
 
 func TestResume_WhatWasDoneAndWhatWasLeftAreOneCampaign(t *testing.T) {
-	o := CampaignOptions{Names: []string{"two-accounts"}, Seed: 5, Runs: 14, Postgres: nearest(t), Servers: 2}
+	o := CampaignOptions{Names: []string{"two-accounts"}, Seed: 5, Runs: 14, Postgres: pg.NearestHow(), Servers: 2}
 	whole := campaignOf(t, o)
 	var journal []reports.Event
 	stopping, stop := context.WithCancel(t.Context())

@@ -7,6 +7,7 @@ import (
 
 	"github.com/recondrill/recondrill/reports"
 	"github.com/recondrill/recondrill/sim"
+	"github.com/recondrill/recondrill/sim/pg"
 	"github.com/recondrill/recondrill/sim/search"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -20,7 +21,7 @@ const drawnRuns = "12"
 func TestEngine_HoldsWhateverScriptIsDrawn(t *testing.T) {
 	require.NoError(t, flag.Set("rapid.checks", drawnRuns))
 	defer func() { require.NoError(t, flag.Set("rapid.checks", "100")) }()
-	b, err := openBench(t.Context(), benchSetup{postgres: nearest(t), run: runID(), core: -1, log: t.Logf})
+	b, err := openBench(t.Context(), benchSetup{postgres: pg.NearestHow(), run: runID(), core: -1, log: t.Logf})
 	require.NoError(t, err)
 	defer b.close()
 	const seed = 1

@@ -10,8 +10,8 @@ import (
 // Searches are the ways of looking that --search accepts, the default first.
 func Searches() []string { return search.Names() }
 
-// bounded says that a search ends by itself, so it needs no number of runs.
-func bounded(name string) bool { return name == "sweep" || name == "exhaustive" }
+// Bounded says that a search ends by itself, so it needs no number of runs.
+func Bounded(name string) bool { return name == "sweep" || name == "exhaustive" }
 
 // listed is a line for each deviation, in one.
 func listed(all []sim.Deviation) string {

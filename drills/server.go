@@ -22,7 +22,7 @@ func (f *fleet) serverActs() {
 			all = append(offers[:len(offers):len(offers)], once...)
 		}
 		v := f.kernel.Tick(serverName, "acts", all)
-		d, sessions := lasting(v), f.bench.sessions
+		d, sessions := v.Duration(), f.bench.sessions
 		var err error
 		switch v.Verb {
 		case "restart":

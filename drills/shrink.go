@@ -54,7 +54,7 @@ func Shrink(ctx context.Context, o ShrinkOptions) (Shrunk, error) {
 	default:
 		return Shrunk{}, &UsageError{fmt.Errorf("%s: this program passes it, so there is nothing to shrink; accepted is a script that fails", o.File)}
 	}
-	small := b.shrink(ctx, d, found.script, shrinkTriesMax, shrinkGatesMax)
+	small := b.shrink(ctx, d, found.script, found.history, shrinkTriesMax, shrinkGatesMax)
 	if err := ctx.Err(); err != nil {
 		return Shrunk{}, err
 	}

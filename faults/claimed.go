@@ -64,9 +64,13 @@ func holds(a sim.Actor, list []sim.Entry) claimed {
 // lost says whether another process claims, during a stretch of the history, what a life held before it and is not done
 // with.
 func lost(a sim.Actor, before, during []sim.Entry) bool {
+	others := func(e sim.Entry) bool { return claims(e) && e.Actor.Process != a.Process }
+	if !some(during, others) {
+		return false // who held what before need not be worked out
+	}
 	held := holds(a, before)
 	for _, e := range during {
-		if claims(e) && e.Actor.Process != a.Process && slices.ContainsFunc(e.Keys, func(key string) bool { _, ok := held[key]; return ok }) {
+		if others(e) && slices.ContainsFunc(e.Keys, func(key string) bool { _, ok := held[key]; return ok }) {
 			return true
 		}
 		held.drop(e)

@@ -86,22 +86,13 @@ func (f form) printed(v sim.Value) bool {
 		n, _ := parts(last)
 		return last == strconv.Itoa(n)+ppm
 	default:
-		return last == sim.Seconds(length(v))
+		return last == sim.Seconds(v.Duration())
 	}
 }
 
 func lastWord(v sim.Value) string {
 	text := v.String()
 	return text[strings.LastIndexByte(text, ' ')+1:]
-}
-
-// length reads the duration at the end of a value, 0 without one.
-func length(v sim.Value) time.Duration {
-	d, err := time.ParseDuration(lastWord(v))
-	if err != nil {
-		return 0
-	}
-	return d
 }
 
 const ppm = "ppm"

@@ -17,7 +17,7 @@ func (o *outside) fate(ctx context.Context) error {
 			p := o.lives[name]
 			switch v := o.k.Tick(name, "clock", append(WallSteps(3*time.Minute), Drifts(-500_000)...)); v.Verb {
 			case "wall":
-				p.StepWall(length(v))
+				p.StepWall(v.Duration())
 			case "drift":
 				p.SetDrift(DriftOf(v))
 			}
@@ -36,17 +36,17 @@ func (o *outside) fate(ctx context.Context) error {
 func (o *outside) carryOut(ctx context.Context, v sim.Value) error {
 	switch v.Verb {
 	case "database":
-		o.k.StepServer(length(v))
+		o.k.StepServer(v.Duration())
 	case "restart":
 		defer o.mark(server, "restarted", "")
 		return o.sessions.Restart(ctx)
 	case "read-only":
 		o.sessions.ReadOnly(true)
-		o.k.After(server, length(v), "writable again", func(time.Time) { o.sessions.ReadOnly(false) })
+		o.k.After(server, v.Duration(), "writable again", func(time.Time) { o.sessions.ReadOnly(false) })
 	case "failover":
-		return o.setBack(ctx, length(v), "standby stopped", "failed over")
+		return o.setBack(ctx, v.Duration(), "standby stopped", "failed over")
 	case "restore":
-		return o.setBack(ctx, length(v), "backed up", "restored")
+		return o.setBack(ctx, v.Duration(), "backed up", "restored")
 	}
 	return nil
 }

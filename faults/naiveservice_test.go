@@ -51,7 +51,7 @@ func (o *outside) decide(service, what, id, place string, v sim.Value) reply {
 	effect := func() { o.effect(service, what, id, place) }
 	switch {
 	case v.Verb == "outage":
-		o.down[service] = o.k.Since() + length(v)
+		o.down[service] = o.k.Since() + v.Duration()
 	case text == "poison":
 		o.poisoned[act] = true
 	}
@@ -68,13 +68,13 @@ func (o *outside) decide(service, what, id, place string, v sim.Value) reply {
 		effect()
 		return reply{kind: "unknown", after: 5 * time.Second}
 	case strings.HasPrefix(text, "timeout, effect later"):
-		o.k.After(service, length(v), "late "+place, func(time.Time) { effect() })
+		o.k.After(service, v.Duration(), "late "+place, func(time.Time) { effect() })
 		return reply{kind: "unknown", after: 5 * time.Second}
 	case text == "answer lost":
 		effect()
 		return reply{kind: "unknown"}
 	case v.Verb == "throttled":
-		return reply{kind: "throttled", after: length(v)}
+		return reply{kind: "throttled", after: v.Duration()}
 	case text == "failed":
 		return reply{kind: text}
 	case text == "other answer":
@@ -108,9 +108,9 @@ func (o *outside) effect(service, what, id, place string) {
 		o.bounced[id] = true
 		o.k.After(service, due, "bounce "+place, func(time.Time) { o.mark(service, "bounced", place) })
 	case strings.HasPrefix(v.Arg, "doubled"), v.Verb == "ack":
-		again = length(v)
+		again = v.Duration()
 	default:
-		after += length(v)
+		after += v.Duration()
 	}
 	at := o.k.Since() + due
 	o.bring(service, what, id, place, at, after, 0)

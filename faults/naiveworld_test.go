@@ -119,7 +119,7 @@ func (o *outside) deploy(ctx context.Context) error {
 	if err := o.k.SleepWorld(ctx, 10*time.Second); err != nil {
 		return err
 	}
-	late := length(o.k.Tick("worker-1", "drain", values("drain 90s")))
+	late := o.k.Tick("worker-1", "drain", values("drain 90s")).Duration()
 	o.mark("worker-1", "draining", sim.Seconds(late))
 	o.k.After("deploy", late, "stop", func(time.Time) { o.gone["worker-1"] = true })
 	if late > 0 {
@@ -140,7 +140,7 @@ func (o *outside) cron(ctx context.Context) error {
 		}
 		text := slot.Format(time.RFC3339)
 		v := o.k.Tick("cron", "tick "+text, values("duplicate 40s", "early 40s", "late 120s", "missing", "gap missed", "gap late 130s", "repeat 130s"))
-		by := length(v)
+		by := v.Duration()
 		offs := []time.Duration{0}
 		switch v.Verb {
 		case "missing":

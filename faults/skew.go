@@ -13,7 +13,7 @@ const SkewLabel = "skew"
 func Skews(by ...time.Duration) []sim.Value { return bothWays("skew", "", by) }
 
 // SkewOf reads what was decided; zero where nothing was.
-func SkewOf(v sim.Value) time.Duration { return length(v) }
+func SkewOf(v sim.Value) time.Duration { return v.Duration() }
 
 // WallSteps are the offers of a host whose wall clock jumps, at any instant.
 func WallSteps(by ...time.Duration) []sim.Value { return bothWays("wall", "step ", by) }

@@ -42,14 +42,14 @@ func stood(d sim.Deviation, r run, what string) (before, still []sim.Entry, back
 // another process claimed what the holder still believed to be its own.
 func expiredLease() Kind {
 	return kind{name: "expired-lease", at: isGate, forms: []form{{sim.Latency, "", positive}, breaksFor("stall")}, bit: func(d sim.Deviation, r run) bool {
-		over := r.all[r.at].At + length(d.Value)
-		during := until(alive(r.after(), d.At.Actor), func(e sim.Entry) bool { return e.At > over })
+		over := r.all[r.at].At + d.Value.Duration()
+		during := alive(until(r.after(), func(e sim.Entry) bool { return e.At > over }), d.At.Actor)
 		return lost(d.At.Actor, r.before(), during)
 	}}
 }
 
 // outlasts says that a value of expired-lease is longer than the lease: shorter ones are no fault of this kind.
-func outlasts(v sim.Value, lease time.Duration) bool { return length(v) > lease }
+func outlasts(v sim.Value, lease time.Duration) bool { return v.Duration() > lease }
 
 // delay is a task that stands at a gate although it could go on. It bites when the database answered somebody else
 // meanwhile.

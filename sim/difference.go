@@ -3,8 +3,13 @@ package sim
 // Difference names the first line in which two histories part, counted from 1. Where one ends earlier, its side is
 // empty.
 func Difference(a, b *History) (line int, left, right string, same bool) {
-	for i := range max(len(a.Entries), len(b.Entries)) {
-		left, right = entryLine(a, i), entryLine(b, i)
+	return Parting(a.Lines(), b.Lines())
+}
+
+// Parting is Difference of two histories as they were printed (History.Lines), for who has only that of one of them.
+func Parting(a, b []string) (line int, left, right string, same bool) {
+	for i := range max(len(a), len(b)) {
+		left, right = lineOf(a, i), lineOf(b, i)
 		if left != right {
 			return i + 1, left, right, false
 		}
@@ -12,9 +17,9 @@ func Difference(a, b *History) (line int, left, right string, same bool) {
 	return 0, "", "", true
 }
 
-func entryLine(h *History, i int) string {
-	if i >= len(h.Entries) {
+func lineOf(lines []string, i int) string {
+	if i >= len(lines) {
 		return ""
 	}
-	return h.Entries[i].String()
+	return lines[i]
 }

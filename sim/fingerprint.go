@@ -105,7 +105,7 @@ func (r *trail) end() {
 	own := r.task.chain
 	b = own.written.append(b)
 	f := r.foot
-	if !f.empty() {
+	if !f.Empty() {
 		b = r.all.written.append(b)
 	}
 	if f.All {
@@ -131,7 +131,7 @@ func (r *trail) touch(f Footprint, h digest) {
 	switch {
 	case f.All:
 		r.all = thing{written: h}
-	case !f.empty():
+	case !f.Empty():
 		r.all.read.add(h)
 	}
 	for _, name := range f.Reads {
@@ -144,10 +144,8 @@ func (r *trail) touch(f Footprint, h digest) {
 
 // plainer is a value's text without a duration that is its last word: when is no outcome.
 func plainer(v Value) string {
-	text := v.String()
-	i := strings.LastIndexByte(text, ' ') + 1
-	if _, timed := duration(text[i:]); timed {
-		return strings.TrimSpace(text[:i])
+	if words, _, ok := timed(v); ok {
+		return strings.TrimSpace(words)
 	}
-	return text
+	return v.String()
 }

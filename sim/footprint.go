@@ -14,12 +14,13 @@ type Footprint struct {
 // Meets says that the order of two moves with these footprints can matter: one writes what the other reads or writes.
 func (f Footprint) Meets(o Footprint) bool {
 	if f.All || o.All {
-		return !f.empty() && !o.empty()
+		return !f.Empty() && !o.Empty()
 	}
 	return overlap(f.Writes, o.Writes) || overlap(f.Writes, o.Reads) || overlap(f.Reads, o.Writes)
 }
 
-func (f Footprint) empty() bool { return !f.All && len(f.Reads) == 0 && len(f.Writes) == 0 }
+// Empty says that a move with this footprint touches nothing that another process could notice.
+func (f Footprint) Empty() bool { return !f.All && len(f.Reads) == 0 && len(f.Writes) == 0 }
 
 // With is the union of two footprints.
 func (f Footprint) With(o Footprint) Footprint {

@@ -125,13 +125,30 @@ func (g Gate) Values(c Class) []Value {
 
 // alike says that two values differ only in a duration that is their last word.
 func alike(a, b string) bool {
-	i, j := strings.LastIndexByte(a, ' ')+1, strings.LastIndexByte(b, ' ')+1
-	if a[:i] != b[:j] {
+	wordsA, lastA := cutLast(a)
+	wordsB, lastB := cutLast(b)
+	if wordsA != wordsB {
 		return false
 	}
-	_, okA := duration(a[i:])
-	_, okB := duration(b[j:])
+	_, okA := duration(lastA)
+	_, okB := duration(lastB)
 	return okA && okB
+}
+
+// cutLast cuts the last word off a value's text; the space before it stays with the others.
+func cutLast(text string) (words, last string) {
+	i := strings.LastIndexByte(text, ' ') + 1
+	return text[:i], text[i:]
+}
+
+// Duration is the duration that ends a value, {stall 120s}; 0 where none does.
+func (v Value) Duration() time.Duration {
+	_, last := cutLast(v.String())
+	d, err := time.ParseDuration(last)
+	if err != nil {
+		return 0
+	}
+	return d
 }
 
 // duration reads a positive duration.

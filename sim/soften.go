@@ -2,7 +2,6 @@ package sim
 
 import (
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -87,8 +86,7 @@ func pickShorter(than time.Duration) []time.Duration {
 
 // timed splits a value into its words and the duration that is its last.
 func timed(v Value) (words string, length time.Duration, ok bool) {
-	text := v.String()
-	i := strings.LastIndexByte(text, ' ') + 1
-	length, ok = duration(text[i:])
-	return text[:i], length, ok
+	words, last := cutLast(v.String())
+	length, ok = duration(last)
+	return words, length, ok
 }

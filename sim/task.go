@@ -161,7 +161,7 @@ func (t *Task) address(g Gate) {
 	g.Address.Label = squeeze(g.Address.Label)
 	g.Address.Nth = t.places.next(g.Address.Label)
 	g.At = t.k.Since()
-	if g.Foot.empty() {
+	if g.Foot.Empty() {
 		g.Foot = t.own
 	}
 	t.gate = g

@@ -83,7 +83,7 @@ func (k *Kernel) Block(ctx context.Context, b Backend) error {
 		label = "wait " + label
 	}
 	foot := b.Foot
-	if foot.empty() {
+	if foot.Empty() {
 		foot = t.gate.Foot
 	}
 	return t.stand(ctx, Gate{Address: Address{Label: label}, Kind: Wait, Foot: foot, Offers: b.Offers}, blocked)

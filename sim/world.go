@@ -106,7 +106,7 @@ type Call struct {
 func (k *Kernel) Call(ctx context.Context, c Call) (Value, error) {
 	label := squeeze(c.Label)
 	foot := c.Foot
-	if foot.empty() {
+	if foot.Empty() {
 		foot = worldFoot
 	}
 	fault, err := k.Pass(ctx, Gate{Address: Address{Label: "call:" + c.Actor + " " + label}, Kind: Calling, Detail: c.Detail, Offers: afterCall, Foot: foot})

@@ -51,7 +51,7 @@ func (a *app) drill() *cobra.Command {
 		if err := f.validate(cmd, args); err != nil {
 			return 0, err
 		}
-		if (f.search == "sweep" || f.search == "exhaustive") && !cmd.Flags().Changed("runs") {
+		if drills.Bounded(f.search) && !cmd.Flags().Changed("runs") {
 			f.runs = 0 // every point there is
 		}
 		return a.campaign(cmd.Context(), f, args)

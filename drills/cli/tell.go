@@ -50,11 +50,7 @@ func (a *app) print(text string) error {
 }
 
 func tellDrills(out io.Writer, t *reports.Tally) {
-	w := table.NewWriter()
-	w.SetOutputMirror(out)
-	w.SetStyle(table.StyleLight)
-	w.Style().Options = table.OptionsNoBordersAndSeparators
-	w.Style().Format.Header = text.FormatDefault
+	w := newTable(out)
 	w.AppendHeader(table.Row{"drill", "verdict", "runs", "diffe-\nrent", "lost", "twice", "simulated,\nall runs", "wall, all\nservers", "runs in which\neach fault bit"})
 	w.SetColumnConfigs([]table.ColumnConfig{{Number: 3, Align: text.AlignRight}, {Number: 4, Align: text.AlignRight}, {Number: 9, WidthMax: 60, WidthMaxEnforcer: text.WrapSoft}})
 	for _, d := range t.Drills() {
@@ -69,6 +65,16 @@ func tellDrills(out io.Writer, t *reports.Tally) {
 	fmt.Fprintf(out, " %s\n", reports.ColumnWords)
 }
 
+// newTable is one without lines, as all of this program's are.
+func newTable(out io.Writer) table.Writer {
+	w := table.NewWriter()
+	w.SetOutputMirror(out)
+	w.SetStyle(table.StyleLight)
+	w.Style().Options = table.OptionsNoBordersAndSeparators
+	w.Style().Format.Header = text.FormatDefault
+	return w
+}
+
 // differently: "112 of them different".
 func differently(n int) string { return fmt.Sprintf("%d of them different", n) }
 
@@ -77,11 +83,7 @@ func tellSearch(out io.Writer, search []reports.Search) {
 	if len(search) == 0 {
 		return
 	}
-	w := table.NewWriter()
-	w.SetOutputMirror(out)
-	w.SetStyle(table.StyleLight)
-	w.Style().Options = table.OptionsNoBordersAndSeparators
-	w.Style().Format.Header = text.FormatDefault
+	w := newTable(out)
 	w.AppendHeader(table.Row{"drill", "trials", "failed", "classes left\n(sweep)", "orders left\n(exhaustive)", "next run is new\n(random, pct, pos)"})
 	var bounds []string
 	for len(search) > 0 {

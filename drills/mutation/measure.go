@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -123,13 +124,8 @@ func (p Protocol) replay(ctx context.Context, script string) (string, error) {
 }
 
 func firstLine(err error) string {
-	text := err.Error()
-	for i, c := range text {
-		if c == '\n' && i > 0 {
-			return text[:i]
-		}
-	}
-	return text
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return line
 }
 
 // ReadRecords reads what was measured so far; a later line about a mutant replaces an earlier one.

@@ -33,17 +33,6 @@ var (
 	tableFile   = flag.String("table", root+"/drills/POWER.md", "the table made of them")
 )
 
-// nearest is the way to get a server that is there soonest.
-func nearest(t *testing.T) string {
-	t.Helper()
-	for _, w := range pg.Ways(t.Context(), "") {
-		if w.How == "local" && w.Missing == "" {
-			return "local"
-		}
-	}
-	return "auto"
-}
-
 func TestPower(t *testing.T) {
 	if !*power {
 		return // it takes hours: make power
@@ -60,7 +49,7 @@ func TestPower(t *testing.T) {
 	require.NoError(t, err)
 	clean, err := Mutant{Name: "untouched"}.Build(t.Context(), abs, t.TempDir())
 	require.NoError(t, err)
-	p := Protocol{Root: abs, Clean: clean, Plain: *plainToo, Budget: *budget, Long: *long, Postgres: nearest(t)}
+	p := Protocol{Root: abs, Clean: clean, Plain: *plainToo, Budget: *budget, Long: *long, Postgres: pg.NearestHow()}
 	for i := range *seeds {
 		p.Seeds = append(p.Seeds, uint64(1+1000*i))
 	}
@@ -112,7 +101,7 @@ func TestMutants_TheSampleIsFoundWhereItIsPinned(t *testing.T) {
 			require.NoError(t, err)
 			// One server: a second one costs more to start than the few runs take.
 			f, err := Hunt(t.Context(), program, dir, "drill", m.Pin.Drill, "--json", "--search", "random", "--seed", m.Pin.Seed, "--runs", m.Pin.Runs,
-				"--postgres", nearest(t), "--servers", "1")
+				"--postgres", pg.NearestHow(), "--servers", "1")
 			require.NoError(t, err)
 			require.Equal(t, m.Pin.Oracle, f.Oracle, "seeds %s + %s of %s", m.Pin.Seed, m.Pin.Runs, m.Pin.Drill)
 		})
@@ -139,7 +128,7 @@ func TestRepin(t *testing.T) {
 		dir := t.TempDir()
 		program, err := m.Build(t.Context(), abs, dir)
 		require.NoError(t, err)
-		f, err := Hunt(t.Context(), program, dir, "drill", m.Pin.Drill, "--json", "--search", "random", "--seed", "1", "--runs", "300", "--postgres", nearest(t))
+		f, err := Hunt(t.Context(), program, dir, "drill", m.Pin.Drill, "--json", "--search", "random", "--seed", "1", "--runs", "300", "--postgres", pg.NearestHow())
 		require.NoError(t, err)
 		if !f.Found {
 			t.Errorf("%s: not found in 300 runs of %s", m.Name, m.Pin.Drill)

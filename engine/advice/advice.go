@@ -88,6 +88,19 @@ func lostWhy(l engine.Lost, done string) string {
 	return "it may have been " + done + " in what was lost since " + stamp(l.Since)
 }
 
+// surelyNot says how sure it is that a stopped record was not sent, or not done.
+func surelyNot(l engine.Lost, done string) string {
+	if l.Any() {
+		return lostWhy(l, done) + ", and redriven it is asked about first"
+	}
+	return "surely not " + done
+}
+
+// cannotAsk: what a failover lost can't be asked about by key, or not any more.
+func cannotAsk(l engine.Lost, now time.Time, terms engine.Terms) bool {
+	return l.Any() && (!terms.LookUp || l.Forgotten(now, terms))
+}
+
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05Z") }
 
 // since words how long a record has been waiting.

@@ -100,7 +100,7 @@ func unknownCorrection(a Advice, f CorrectionFacts) Advice {
 		{Refuse, "it may have been done"},
 	}
 	switch {
-	case f.Lost.Any() && (!f.Terms.LookUp || f.Lost.Forgotten(f.Now, f.Terms)):
+	case cannotAsk(f.Lost, f.Now, f.Terms):
 		a.Act, a.Why = Review, lostWhy(f.Lost, "done")+"; the provider cannot be asked any more by key: its own list of refunds tells"
 		a.Unsafe = append(a.Unsafe, Unsafe{ResendSameKey, "a forgotten key is a second refund"})
 		return a
@@ -128,10 +128,7 @@ func unknownCorrection(a Advice, f CorrectionFacts) Advice {
 
 // stoppedCorrection is for parked and dead: surely not done, as far as the database knows.
 func stoppedCorrection(a Advice, f CorrectionFacts) Advice {
-	sure := "surely not done"
-	if f.Lost.Any() {
-		sure = lostWhy(f.Lost, "done") + ", and redriven it is asked about first"
-	}
+	sure := surelyNot(f.Lost, "done")
 	switch {
 	case !f.BreakOpen:
 		a.Act, a.Why = Refuse, sure+", and its break no longer asks for it"

@@ -66,9 +66,8 @@ func Intent(f IntentFacts) Advice {
 // unknownIntent: ask; else the same key while it is remembered; else end the doubt without sending.
 func unknownIntent(a Advice, f IntentFacts) Advice {
 	a.Unsafe = []Unsafe{{Redrive, "it may have been sent: a new key would send it again"}}
-	resend := mayResend(f.Now, f.SubmittedAt, f.Terms) && !f.ResendRefused
 	switch {
-	case f.Lost.Any() && (!f.Terms.LookUp || f.Lost.Forgotten(f.Now, f.Terms)):
+	case cannotAsk(f.Lost, f.Now, f.Terms):
 		a.Act, a.Why = Review, lostWhy(f.Lost, "sent")+"; the channel cannot be asked any more: its own log, or the customer, tells"
 		a.Unsafe = append(a.Unsafe, Unsafe{ResendSameKey, "the text and the act number of what may have been sent are lost"})
 	case f.Terms.LookUp:
@@ -78,7 +77,7 @@ func unknownIntent(a Advice, f IntentFacts) Advice {
 	case f.ResendRefused:
 		a.Act, a.Why = GiveUp, "the channel cannot be asked, and refused the same key: "+orNone(f.Reason)+"; it may have accepted it before"
 		a.Unsafe = append(a.Unsafe, Unsafe{ResendSameKey, "it gets the same answer"})
-	case !resend:
+	case !mayResend(f.Now, f.SubmittedAt, f.Terms):
 		a.Act, a.Why = GiveUp, "the channel can neither be asked nor does it surely still know the key"
 		a.Unsafe = append(a.Unsafe, Unsafe{ResendSameKey, "a forgotten key is a new message"})
 	case f.Ended != "":
@@ -121,10 +120,7 @@ func heldIntent(a Advice, f IntentFacts) Advice {
 
 // stoppedIntent is for rejected, parked and dead: surely not sent, as far as the database knows.
 func stoppedIntent(a Advice, f IntentFacts) Advice {
-	sure := "surely not sent"
-	if f.Lost.Any() {
-		sure = lostWhy(f.Lost, "sent") + ", and redriven it is asked about first"
-	}
+	sure := surelyNot(f.Lost, "sent")
 	switch {
 	case f.Ended != "":
 		a.Act, a.Why = GiveUp, sure+", and nothing is left to remind of: "+f.Ended

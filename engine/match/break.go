@@ -45,8 +45,8 @@ func (m *matcher) otherInvoice(rows, items []*entry) bool {
 	if kind := rows[0].kind; kind != engine.Charge && kind != engine.RefundRow {
 		return false
 	}
-	named := func(e *entry) bool { return e.business != "" }
-	if !all(rows, named) || !all(items, named) {
+	unnamed := func(e *entry) bool { return e.business == "" }
+	if slices.ContainsFunc(rows, unnamed) || slices.ContainsFunc(items, unnamed) {
 		return false
 	}
 	strangers := without(rows, items)
@@ -64,10 +64,6 @@ func (m *matcher) otherInvoice(rows, items []*entry) bool {
 		m.found(engine.StateDiffers, engine.BreakOpen, row, ours[0], 0)
 	}
 	return true
-}
-
-func all(entries []*entry, is func(*entry) bool) bool {
-	return !slices.ContainsFunc(entries, func(e *entry) bool { return !is(e) })
 }
 
 // without are the entries whose reference none of the others has.

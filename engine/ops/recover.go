@@ -77,4 +77,4 @@ func (r Recovery) check(e Existence) error {
 	return nil
 }
 
-func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }
+func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }

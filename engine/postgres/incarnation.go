@@ -17,12 +17,9 @@ var ErrNothingToRecover = errors.New("nothing to recover")
 
 // Existence is which existence of the database this server is.
 type Existence struct {
-	Incarnation int32 // the newest that is on record
-	BeganAt     time.Time
+	Incarnation int32     // the newest that is on record
 	OpenedAt    time.Time // since when it may act outside; zero = not yet
 	OpenedBy    string
-	OpenedWhy   string
-	LostSince   time.Time // acts from here to OpenedAt may be lost; zero = none are
 	SameServer  bool      // false: the server is another one, and no process has noticed yet
 	Stopped     string    // why nothing may act outside now; empty = it may
 	Now         time.Time // the database's
@@ -32,8 +29,8 @@ type Existence struct {
 func (d *DB) Existence(ctx context.Context) (e Existence, err error) {
 	err = d.one(ctx, "Existence", func(ctx context.Context, q *queries.Queries) error {
 		r, err := q.Existence(ctx)
-		e = Existence{Incarnation: r.Incarnation, BeganAt: r.BeganAt, OpenedAt: timeOrZero(r.OpenedAt), OpenedBy: r.OpenedBy,
-			OpenedWhy: r.OpenedWhy, LostSince: timeOrZero(r.LostSince), SameServer: r.Here == r.Incarnation, Stopped: r.Stopped, Now: r.Now}
+		e = Existence{Incarnation: r.Incarnation, OpenedAt: timeOrZero(r.OpenedAt), OpenedBy: r.OpenedBy,
+			SameServer: r.Here == r.Incarnation, Stopped: r.Stopped, Now: r.Now}
 		return err
 	})
 	return e, err

@@ -165,7 +165,7 @@ func (w *Refunder) ask(ctx context.Context, c postgres.ClaimedCorrection) error 
 		case errors.Is(err, engine.ErrAbsent):
 			asked = c.Lost.Through
 		case err != nil:
-			next = engine.Next{Delay: w.config.Limits.AskEvery, Code: "look-up: " + err.Error()}
+			next = w.config.Limits.AfterLookUp(o, err, trialOf(c), w.provider.Terms())
 		default:
 			next = engine.Next{Fate: engine.Refused, Code: fmt.Sprintf("the provider knows the next act %s (%s), so this one was refused", c.NextKey, o.Kind)}
 		}

@@ -14,12 +14,7 @@ func migrateCommand() *cobra.Command {
 		Use: "migrate", Short: "Brings the database to this build's schema",
 		Long: "Brings the database to this build's schema, all in one transaction; run again it changes nothing.\n" +
 			"The user must be allowed to create the schema recon and, the first time on a server, its four roles.",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return usage(fmt.Errorf("migrate takes no argument, found %q", args[0]))
-			}
-			return nil
-		},
+		Args: noArgument("migrate"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, err := database(dsn, file)
 			if err != nil {

@@ -114,12 +114,4 @@ func plannedPairs(v View, s *seen) {
 }
 
 // lostState puts a record into a state that does not exist.
-func lostState(v *View) bool {
-	for _, table := range []string{"job", "intent", "correction"} {
-		for _, r := range rows(v.Tables, table) {
-			r.set("state", "lost")
-			return true
-		}
-	}
-	return false
-}
+func lostState(v *View) bool { return inState(v.Tables, "lost", "job", "intent", "correction") }

@@ -1,7 +1,5 @@
 package oracle
 
-import "strconv"
-
 // residual: for each reconciliation and currency, provider − ledger = the residual that is recorded = the sum over its
 // breaks; opening + new is the total; and what is new on the provider's side is what the provider's own statement of
 // that account and window comes to.
@@ -80,11 +78,4 @@ func totalAddsUp(s *seen, name string, t row, explained int64) {
 }
 
 // centAstray lets the recorded residual of a reconciliation be a minor unit off.
-func centAstray(v *View) bool {
-	for _, t := range rows(v.Tables, "envelope_total") {
-		var ignored seen
-		t.set("residual_minor", strconv.FormatInt(ignored.number(t, "residual_minor")+1, 10))
-		return true
-	}
-	return false
-}
+func centAstray(v *View) bool { return oneMore(v.Tables, "envelope_total", "residual_minor") }

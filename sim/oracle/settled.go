@@ -28,12 +28,4 @@ func settled() Oracle {
 }
 
 // restless lets a record be in somebody's hands at the end.
-func restless(v *View) bool {
-	for _, table := range []string{"job", "intent"} {
-		for _, r := range rows(v.Tables, table) {
-			r.set("state", "leased")
-			return true
-		}
-	}
-	return false
-}
+func restless(v *View) bool { return inState(v.Tables, "leased", "job", "intent") }

@@ -1,28 +1,22 @@
 package oracle
 
 import (
-	"maps"
 	"slices"
+	"strconv"
 
-	"github.com/recondrill/recondrill/sim"
 	"github.com/recondrill/recondrill/sim/pg"
 )
 
-// copied is a view that can be damaged without the original noticing.
+// copied is a view whose tables and whose truth of acts can be damaged without the original noticing. What nobody
+// damages (the history, the earlier tables, the statement, the limits) is the original's own.
 func (v View) copied() View {
-	v.Tables, v.Earlier = copyOf(v.Tables), copyOf(v.Earlier)
+	v.Tables = copyOf(v.Tables)
 	if v.Truth != nil {
 		truth := *v.Truth
 		truth.Payments, truth.Refunds, truth.Messages = slices.Clone(truth.Payments), slices.Clone(truth.Refunds), slices.Clone(truth.Messages)
 		truth.Planted, truth.Calls = slices.Clone(truth.Planted), slices.Clone(truth.Calls)
-		truth.Statement, truth.Cash = slices.Clone(truth.Statement), slices.Clone(truth.Cash)
 		v.Truth = &truth
 	}
-	if v.History != nil {
-		// What was hashed is left behind: a damaged history is judged and never compared.
-		v.History = &sim.History{Entries: slices.Clone(v.History.Entries), Used: slices.Clone(v.History.Used), Moves: slices.Clone(v.History.Moves)}
-	}
-	v.Limits.Terms = maps.Clone(v.Limits.Terms)
 	return v
 }
 
@@ -43,6 +37,27 @@ func copyOf(t pg.Tables) pg.Tables {
 
 // set writes one cell of a row that rows gave: its values are those of the table.
 func (r row) set(column, value string) { r.values[r.columns[column]] = value }
+
+// oneMore adds one to a number of the first row of a table. It answers false where there is none.
+func oneMore(t pg.Tables, name, column string) bool {
+	for _, r := range rows(t, name) {
+		var ignored seen
+		r.set(column, strconv.FormatInt(ignored.number(r, column)+1, 10))
+		return true
+	}
+	return false
+}
+
+// inState puts the first record of these tables into a state. It answers false where there is none.
+func inState(t pg.Tables, state string, names ...string) bool {
+	for _, name := range names {
+		for _, r := range rows(t, name) {
+			r.set("state", state)
+			return true
+		}
+	}
+	return false
+}
 
 // twice adds the first row of a table again. It answers false where there is none.
 func twice(t pg.Tables, name string) bool {

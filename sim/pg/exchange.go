@@ -91,7 +91,7 @@ func (x *exchange) read(ctx context.Context) error {
 			if x.group > 1 || len(x.f.executes) > 1 {
 				x.s.setMoved() // what it did before it waited may have let go of something
 			}
-			err = x.s.wait(ctx, x, x.f.label())
+			err = x.s.wait(ctx, x)
 		case err != nil:
 			err = x.s.unanswered(err, x.f)
 		case m.kind == 'N' && harnessNotice(m.body):

@@ -39,7 +39,7 @@ func (s *Sessions) look(ctx context.Context) (*layout, error) {
 			array(select attname::text from pg_index, unnest(indkey) with ordinality as k(attnum, place) join pg_attribute a on a.attnum = k.attnum
 				where indrelid = c.oid and indisprimary and a.attrelid = c.oid order by place)
 		from pg_class c join pg_namespace n on n.oid = relnamespace
-		where relkind in ('r', 'p') and not relispartition and relpersistence <> 't' and nspname !~ '^pg_' and nspname <> 'information_schema'
+		where relkind in ('r', 'p') and not relispartition and relpersistence <> 't' and `+ownSchemas+`
 		order by nspname, relname`)
 	if err != nil {
 		return nil, fmt.Errorf("look for the tables of database %s: %w", s.database, err)

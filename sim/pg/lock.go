@@ -31,7 +31,7 @@ func waitNotice(body []byte) bool {
 
 // wait stops the backend and stands still until the kernel lets it go on. An error means that the answer never comes to
 // this client: sim.ErrKilled (the session has been released already), or a deadline.
-func (s *Sessions) wait(ctx context.Context, x *exchange, label string) error {
+func (s *Sessions) wait(ctx context.Context, x *exchange) error {
 	if s.server.CanStop() {
 		if err := s.server.Stop(x.on.pid); err != nil {
 			return s.broken(fmt.Errorf("stop the backend that waits for a lock: %w", err))
@@ -44,12 +44,12 @@ func (s *Sessions) wait(ctx context.Context, x *exchange, label string) error {
 		s.run.record.waits++
 	}
 	s.mu.Unlock()
-	return s.standBlocked(ctx, x, label)
+	return s.standBlocked(ctx, x)
 }
 
 // standBlocked stands still, with a backend that waits and is stopped, until the kernel lets it go on.
-func (s *Sessions) standBlocked(ctx context.Context, x *exchange, label string) error {
-	err := s.kernel().Block(ctx, sim.Backend{Session: x.on, PID: x.on.pid, Name: label, Offers: whileWaiting})
+func (s *Sessions) standBlocked(ctx context.Context, x *exchange) error {
+	err := s.kernel().Block(ctx, sim.Backend{Session: x.on, PID: x.on.pid, Name: x.f.label(), Offers: whileWaiting})
 	if err != nil {
 		return err
 	}

@@ -19,6 +19,14 @@ func OpenNearest(ctx context.Context, o Options) (*Server, error) {
 	return s, err
 }
 
+// NearestHow is the way that OpenNearest goes, for Options.How of who opens a server elsewhere.
+func NearestHow() string {
+	if localWay().Missing == "" {
+		return "local"
+	}
+	return "auto"
+}
+
 // RunTests runs a package's tests (m is their *testing.M) on the nearest server, which ready gets before the first of
 // them and which is closed after the last. It gives the exit code; name is the package's, for directories and labels.
 func RunTests(m interface{ Run() int }, name string, ready func(ctx context.Context, s *Server) error) int {

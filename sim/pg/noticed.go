@@ -66,7 +66,7 @@ func (s *Sessions) linger(on *session, at sim.Actor, nth int, foot sim.Footprint
 func (s *Sessions) complete(x *exchange, foot sim.Footprint, then func()) {
 	s.kernel().Land(sim.Late{Actor: cable, Label: x.f.label(), Foot: foot, Do: func(ctx context.Context) {
 		s.setMoved() // it may have been granted while nobody stood there for it
-		err := s.standBlocked(ctx, x, x.f.label())
+		err := s.standBlocked(ctx, x)
 		if err == nil {
 			err = x.readOut(ctx)
 		}

@@ -5,13 +5,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/jackc/pgx/v5"
 )
 
 // scanTexts are the places of the catalogue that hold SQL of the database's own.
 const scanTexts = `
-	with own as (select oid, nspname from pg_namespace where nspname !~ '^pg_' and nspname <> 'information_schema')
+	with own as (select oid, nspname from pg_namespace where ` + ownSchemas + `)
 	select 'default of ' || nspname || '.' || relname || '.' || attname, pg_get_expr(adbin, adrelid)
 		from pg_attrdef join pg_class c on c.oid = adrelid join pg_attribute a on a.attrelid = adrelid and attnum = adnum join own on own.oid = relnamespace
 	union all select 'constraint ' || conname || ' of ' || nspname || '.' || relname, pg_get_constraintdef(k.oid)
@@ -27,7 +25,7 @@ const scanTexts = `
 // databases is among them, and right.
 const scanSettings = `
 	select 'function ' || nspname || '.' || proname as place, s from pg_proc p join pg_namespace n on n.oid = pronamespace, unnest(proconfig) as s
-		where nspname !~ '^pg_' and nspname <> 'information_schema'
+		where ` + ownSchemas + `
 	union all select 'role ' || rolname, s from pg_db_role_setting r join pg_roles on pg_roles.oid = setrole, unnest(setconfig) as s
 		where setdatabase in (0, (select oid from pg_database where datname = current_database()))
 	union all select 'database ' || current_database(), s from pg_db_role_setting, unnest(setconfig) as s
@@ -53,16 +51,11 @@ func (s *Sessions) ScanCatalogue(ctx context.Context) ([]string, error) {
 }
 
 func (s *Sessions) scan(ctx context.Context, sql string, refused func(source string) []string) (found []string, err error) {
-	rows, err := s.monitor.Query(ctx, sql)
-	if err != nil {
-		return nil, err
-	}
 	var place, source string
-	_, err = pgx.ForEachRow(rows, []any{&place, &source}, func() error {
+	err = each(ctx, s.monitor, sql, []any{&place, &source}, func() {
 		for _, why := range refused(source) {
 			found = append(found, place+": "+why)
 		}
-		return nil
 	})
 	return found, err
 }

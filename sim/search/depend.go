@@ -13,9 +13,6 @@ func depend(a sim.Actor, foot sim.Footprint, b sim.Actor, other sim.Footprint) b
 	return a.Process == b.Process || foot.Meets(other)
 }
 
-// silent says that a move with this footprint touches nothing that another process could notice.
-func silent(f sim.Footprint) bool { return !f.All && len(f.Reads) == 0 && len(f.Writes) == 0 }
-
 // drawsSequence says that a sequence moves on, which outlives a ROLLBACK. A footprint does not say what a thing is: this
 // goes by the name that PostgreSQL gives to sequences of its own making. Of others a sweep's own check finds out.
 func drawsSequence(f sim.Footprint) bool {

@@ -9,7 +9,6 @@ type Ladder struct {
 	rungs  []*step
 	queue  []mine
 	asked  int
-	taken  int
 	trials map[int]mine // under way, by the ladder's ID
 }
 
@@ -40,7 +39,7 @@ func (l *Ladder) Name() string { return "ladder" }
 // on how many were under way.
 func (l *Ladder) Next() (Trial, bool) {
 	if len(l.queue) == 0 {
-		if l.taken < l.asked {
+		if len(l.trials) > 0 {
 			return Trial{}, false
 		}
 		l.round()
@@ -94,7 +93,6 @@ func (l *Ladder) Took(t Trial, o Outcome) {
 		panic(fmt.Sprintf("search: trial %d of the ladder is not under way", t.ID))
 	}
 	delete(l.trials, t.ID)
-	l.taken++
 	m.of.Took(m.Trial, o)
 }
 

@@ -72,8 +72,8 @@ func (c *causes) add(j int, told bool, each func(race, *causes)) {
 	}
 }
 
-// enabler is the move of this instant that made move j possible: after it, and not before, its task could move. -1:
-// none of this instant.
+// enabler is the move of this instant that made move j possible: after it, and not before, its task could move. Below
+// c.from: none of this instant.
 func (c *causes) enabler(j int) int {
 	who := c.moves[j].Actor
 	i := j - 1
@@ -82,7 +82,7 @@ func (c *causes) enabler(j int) int {
 			break
 		}
 	}
-	return max(i, c.from-1, -1)
+	return i
 }
 
 func couldMove(m sim.Move, who sim.Actor) bool {

@@ -55,9 +55,6 @@ func (r *Recording) Decide(g sim.Gate, c sim.Class) sim.Value {
 	return drawn
 }
 
-// Unused lists the trial's own deviations that met nothing.
-func (r *Recording) Unused() []sim.Deviation { return r.set.Unused() }
-
 // Fill adds to an outcome what the run brought, when it is over.
 func (r *Recording) Fill(o *Outcome, h *sim.History) {
 	o.Used = h.Used

@@ -27,12 +27,12 @@ func (s *standing) arrives(g sim.Gate, c sim.Class) bool {
 		return false
 	}
 	s.feet[who] = g.Foot
-	return !silent(g.Foot) && s.meets(who, g.Foot)
+	return !g.Foot.Empty() && s.meets(who, g.Foot)
 }
 
 func (s *standing) meets(who sim.Actor, foot sim.Footprint) bool {
 	for other, f := range s.feet {
-		if other != who && !silent(f) && depend(who, foot, other, f) {
+		if other != who && !f.Empty() && depend(who, foot, other, f) {
 			return true
 		}
 	}
@@ -65,7 +65,7 @@ func contenders(g sim.Gate, seed uint64) []*sim.Standing {
 			continue
 		}
 		all = append(all, s)
-		if silent(s.Gate.Foot) {
+		if s.Gate.Foot.Empty() {
 			first = append(first, s)
 		}
 	}

@@ -115,10 +115,10 @@ func newLedger(moves []sim.Move, effect map[sim.Address]bool) *ledger {
 	}
 	l.all = make([]int, len(moves)+1)
 	for i, m := range moves {
-		l.all[i+1] = l.all[i] + one(!silent(m.Foot))
+		l.all[i+1] = l.all[i] + one(!m.Foot.Empty())
 		for process := range l.own {
 			mine := process == m.Actor.Process
-			l.own[process][i+1] = l.own[process][i] + one(mine && !silent(m.Foot))
+			l.own[process][i+1] = l.own[process][i] + one(mine && !m.Foot.Empty())
 			l.lasting[process][i+1] = l.lasting[process][i] + one(mine && effect[m.Gate])
 		}
 	}

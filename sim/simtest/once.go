@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/recondrill/recondrill/sim"
@@ -59,14 +60,11 @@ func (b *Bench) run(ctx context.Context, from plan) (*once, error) {
 
 // play lets the run happen and asks Check at its two moments.
 func (b *Bench) play(ctx context.Context, r *Run, o *once) error {
-	k, end := r.Kernel, false
-	stop := func() {
-		if !end {
-			end = true
-			k.Close()
-			b.sessions.Detach()
-		}
-	}
+	k := r.Kernel
+	stop := sync.OnceFunc(func() {
+		k.Close()
+		b.sessions.Detach()
+	})
 	defer stop()
 	b.program.Start(r)
 	defer func() { o.fingerprint = k.Fingerprint() }()

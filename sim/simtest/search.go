@@ -41,6 +41,12 @@ func (b *Bench) search(ctx context.Context) (*Result, error) {
 		return b.found(ctx, r, o, "the plain run", err)
 	}
 	began := time.Now()
+	defer func() {
+		if r.Runs > 0 {
+			told := rung.Told()
+			r.Distinct, r.Told = told.Distinct, sayings(told)
+		}
+	}()
 	for ctx.Err() == nil && r.Runs < b.program.Runs && time.Since(began) < b.program.For {
 		trial, more := rung.Next()
 		if !more {
@@ -52,8 +58,6 @@ func (b *Bench) search(ctx context.Context) (*Result, error) {
 		}
 		r.Runs++
 		rung.Took(trial, outcome)
-		told := rung.Told()
-		r.Distinct, r.Told = told.Distinct, sayings(told)
 		if o.failed() {
 			return b.found(ctx, r, o, strings.TrimPrefix(trial.Rung, "ladder/"), nil)
 		}

@@ -96,7 +96,7 @@ func (c *Cron) firings(slot time.Time, nth int) []time.Time {
 		offers = append(offers, sim.Value{Verb: "repeat", Arg: sim.Seconds(again.Sub(slot))})
 	}
 	v := c.w.k.Tick(c.setup.Name, "tick "+slot.Format(time.RFC3339), offers)
-	apart := duration(v.Arg)
+	apart := v.Duration()
 	switch v.Verb {
 	case "missing":
 		return nil

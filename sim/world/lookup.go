@@ -55,7 +55,7 @@ func (s *service) LookUp(ctx context.Context, key string) Answer {
 		case outcome.String() == noEffect:
 			return Answer{Kind: "unknown", Code: "timeout"}
 		case outcome.Verb == throttled:
-			return Answer{Kind: "throttled", Code: "rate_limited", RetryAfter: duration(outcome.Arg)}
+			return Answer{Kind: "throttled", Code: "rate_limited", RetryAfter: outcome.Duration()}
 		case outcome.Verb == "unavailable":
 			return Answer{Kind: "failed", Code: "unavailable"}
 		case d == nil || now.Sub(d.at) < s.terms.LookUpLag:

@@ -81,10 +81,10 @@ const (
 // decide carries an outcome out. wait: the caller gets no answer.
 func (s *service) decide(r request, place string, outcome sim.Value, now time.Time) (a Answer, wait, effect bool) {
 	text := outcome.String()
-	late, isLate := strings.CutPrefix(text, effectLater+" ")
+	isLate := strings.HasPrefix(text, effectLater+" ")
 	delay := time.Duration(0)
 	if isLate {
-		delay = duration(late)
+		delay = outcome.Duration()
 	}
 	if a, ails := s.ails(r.label, place, outcome, now); ails {
 		return a, false, false
@@ -93,7 +93,7 @@ func (s *service) decide(r request, place string, outcome sim.Value, now time.Ti
 	case text == noEffect:
 		return Answer{Kind: "unknown", Code: "timeout"}, true, false
 	case outcome.Verb == throttled:
-		return Answer{Kind: "throttled", Code: "rate_limited", RetryAfter: duration(outcome.Arg)}, false, false
+		return Answer{Kind: "throttled", Code: "rate_limited", RetryAfter: outcome.Duration()}, false, false
 	}
 	wait = text == effectNow || isLate
 	if k := s.remembered(r.key, now); k != nil {
@@ -164,13 +164,4 @@ func caller(ctx context.Context) sim.Actor {
 		return t.Actor()
 	}
 	return sim.Actor{}
-}
-
-// duration reads what this package printed, or what an offer alike to it carries.
-func duration(text string) time.Duration {
-	d, err := time.ParseDuration(text)
-	if err != nil {
-		return 0
-	}
-	return d
 }

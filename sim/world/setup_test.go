@@ -27,7 +27,7 @@ func TestSetup_LateEffectsComeAfterTheLongestCallAndBeforeSettling(t *testing.T)
 	late := 0
 	for _, o := range s.acting {
 		if len(o.String()) > len(effectLater) && o.String()[:len(effectLater)] == effectLater {
-			d := duration(o.String()[len(effectLater)+1:])
+			d := o.Duration()
 			require.Greater(t, d, s.terms.CallTimeout)
 			require.Less(t, d, s.terms.Settling)
 			late++

@@ -28,7 +28,7 @@ func (p *Provider) Statement(ctx context.Context, account, window string) (Answe
 		case outcome.String() == noEffect:
 			return Answer{Kind: "unknown", Code: "timeout"}
 		case outcome.Verb == throttled:
-			return Answer{Kind: "throttled", Code: "rate_limited", RetryAfter: duration(outcome.Arg)}
+			return Answer{Kind: "throttled", Code: "rate_limited", RetryAfter: outcome.Duration()}
 		case outcome.Verb == "unavailable":
 			return Answer{Kind: "failed", Code: "unavailable"}
 		case outcome.Verb == "pending":

@@ -18,7 +18,7 @@ func (t *trouble) down(now time.Time) bool { return now.Before(t.until) }
 func (s *service) ails(label, place string, outcome sim.Value, now time.Time) (a Answer, ails bool) {
 	switch outcome.Verb {
 	case outage:
-		s.until = now.Add(duration(outcome.Arg))
+		s.until = now.Add(outcome.Duration())
 		s.w.k.Touch(sim.Footprint{Writes: []string{"world"}}) // every call of the service meets it
 	case poison:
 		if s.poisoned == nil {
