@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"time"
 )
 
@@ -22,7 +21,7 @@ type Find struct {
 	Runs    int           `json:"runs"` // made until then, over all drills
 	Seconds float64       `json:"seconds"`
 	Budget  time.Duration `json:"budget"`
-	Script  string        `json:"-"` // the file of the run as found
+	Script  string        `json:"-"` // of the run as found
 }
 
 // line is what a campaign says of a run, as far as a hunt needs it.
@@ -31,9 +30,8 @@ type line struct {
 	Canary                                            bool
 }
 
-// Hunt runs a command of a program (drill --json …, plainly …) until a run fails that is no canary. dir takes the script
-// of what was found. Its error says that nothing could be run.
-func Hunt(ctx context.Context, program, dir string, command ...string) (Find, error) {
+// Hunt runs a command of a program (drill --json …, plainly …) until a run fails that is no canary. Its error says that nothing could be run.
+func Hunt(ctx context.Context, program string, command ...string) (Find, error) {
 	began := time.Now()
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -70,12 +68,7 @@ func Hunt(ctx context.Context, program, dir string, command ...string) (Find, er
 			if l.Verdict != "violation" {
 				f.Oracle = l.Verdict
 			}
-			if l.Script != "" {
-				f.Script = filepath.Join(dir, "found.script")
-				if err := os.WriteFile(f.Script, []byte(l.Script), 0o644); err != nil {
-					broken = err
-				}
-			}
+			f.Script = l.Script
 			stop()
 		}
 	}

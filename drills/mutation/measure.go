@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/recondrill/recondrill/sim"
 )
 
 // Protocol is how one mutant is measured.
@@ -65,14 +67,12 @@ func (p Protocol) Measure(ctx context.Context, m Mutant, commit string) (Record,
 		return r, ctx.Err()
 	}
 	hunt := func(seed uint64, budget time.Duration) (Find, error) {
-		f, err := Hunt(ctx, program, dir, "drill", "--json", "--out", filepath.Join(dir, "report"), "--seed", strconv.FormatUint(seed, 10),
+		f, err := Hunt(ctx, program, "drill", "--json", "--out", filepath.Join(dir, "report"), "--seed", strconv.FormatUint(seed, 10),
 			"--for", budget.String(), "--postgres", p.Postgres)
 		f.Seed, f.Budget = seed, budget
-		if err == nil && f.Script != "" && r.Clean == "" {
-			r.Clean, err = p.replay(ctx, f.Script)
-		}
 		return f, errors.Join(err, ctx.Err())
 	}
+	script := "" // of the first run that was found
 	for _, seed := range p.Seeds {
 		f, err := hunt(seed, p.Budget)
 		if err != nil && len(r.Finds) == 0 && ctx.Err() == nil {
@@ -83,18 +83,26 @@ func (p Protocol) Measure(ctx context.Context, m Mutant, commit string) (Record,
 			return r, fmt.Errorf("%s, seed %d: %w", m.Name, seed, err)
 		}
 		r.Finds = append(r.Finds, f)
+		if script == "" {
+			script = f.Script
+		}
 	}
 	if !r.Found() && p.Long > 0 {
 		f, err := hunt(p.Seeds[0], p.Long)
 		if err != nil {
 			return r, err
 		}
-		r.Long = &f
+		r.Long, script = &f, f.Script
+	}
+	if script != "" {
+		if r.Clean, err = p.replay(ctx, dir, script); err != nil {
+			return r, fmt.Errorf("%s: %w", m.Name, err)
+		}
 	}
 	if p.Plain {
 		// As long as the drills took from the first seed, but for the end of a run that has begun.
 		budget := time.Duration(max(r.Finds[0].Seconds, plainLeast) * float64(time.Second)).Round(time.Second)
-		f, err := Hunt(ctx, program, dir, "plainly", "--for", budget.String(), "--postgres", p.Postgres)
+		f, err := Hunt(ctx, program, "plainly", "--for", budget.String(), "--postgres", p.Postgres)
 		if err = errors.Join(err, ctx.Err()); err != nil {
 			return r, fmt.Errorf("%s under plain concurrency: %w", m.Name, err)
 		}
@@ -108,8 +116,17 @@ func (p Protocol) Measure(ctx context.Context, m Mutant, commit string) (Record,
 const plainLeast = 20
 
 // replay makes the run that failed once more on the untouched engine, which must pass.
-func (p Protocol) replay(ctx context.Context, script string) (string, error) {
-	cmd := exec.CommandContext(ctx, p.Clean, "replay", script, "--postgres", p.Postgres)
+func (p Protocol) replay(ctx context.Context, dir, text string) (string, error) {
+	script, err := sim.ParseScript(text)
+	if err != nil {
+		return "", fmt.Errorf("the script of what was found: %w", err)
+	}
+	script.Header.Hash = "" // it is the mutant's: another engine leaves another history
+	file := filepath.Join(dir, "found.script")
+	if err := os.WriteFile(file, []byte(script.String()), 0o644); err != nil {
+		return "", err
+	}
+	cmd := exec.CommandContext(ctx, p.Clean, "replay", file, "--postgres", p.Postgres)
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
 	switch {
