@@ -25,6 +25,7 @@ type CampaignOptions struct {
 	Postgres   string        // auto | container | local | a DSN
 	Image      string
 	Servers    int             // worker processes, each with a server; 0 = one a core
+	Untold     bool            // the first failure of a kind is not shrunk and told, so that the campaign goes on at once
 	Before     []reports.Event // of this very campaign's journal, where it was interrupted: what is in it is not made again
 	Events     func(reports.Event) error
 	Progress   func(Progress)
@@ -170,7 +171,7 @@ func (c *campaign) take(ctx context.Context, u underway, a answer) error {
 		run = *u.known
 	}
 	kind := [2]string{d.Name, run.Oracle}
-	first := run.Verdict == reports.Violation && !c.told[kind]
+	first := run.Verdict == reports.Violation && !c.told[kind] && !c.o.Untold
 	c.told[kind] = c.told[kind] || first
 	if u.known == nil {
 		run = c.dress(ctx, u, a, first)

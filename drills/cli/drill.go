@@ -25,6 +25,7 @@ type drillFlags struct {
 	out     string
 	json    bool
 	resume  bool
+	untold  bool
 }
 
 func (a *app) drill() *cobra.Command {
@@ -46,6 +47,8 @@ func (a *app) drill() *cobra.Command {
 	cmd.Flags().StringVar(&f.out, "out", "", "write journal.jsonl, report.html, junit.xml and summary.md into this `DIR`")
 	cmd.Flags().BoolVar(&f.json, "json", false, "one JSON object a line on stdout, and nothing else")
 	cmd.Flags().BoolVar(&f.resume, "resume", false, "go on with the same command that was interrupted, from its journal in --out; lines that were written then are not written again")
+	cmd.Flags().BoolVar(&f.untold, "untold", false, "do not shrink and tell failures: for measuring how soon they are found")
+	_ = cmd.Flags().MarkHidden("untold") // it errs on a flag that does not exist
 	cmd.Flags().Lookup("servers").DefValue = "0" // pflag then prints no default of its own
 	cmd.RunE = a.do(func(cmd *cobra.Command, args []string) (int, error) {
 		if err := f.validate(cmd, args); err != nil {
@@ -100,7 +103,7 @@ func (a *app) campaign(ctx context.Context, f *drillFlags, names []string) (int,
 	p := newProgress(a.stderr, a.variable)
 	defer context.AfterFunc(ctx, func() { p.log("stopping after the runs under way; once more ends it at once") })()
 	o := drills.CampaignOptions{Names: names, Seed: uint64(f.seed), For: time.Duration(f.lasts), Search: f.search, Statements: f.statements, Before: s.before,
-		Postgres: f.postgres, Image: f.image, Servers: int(f.servers), Events: func(e reports.Event) error { return s.event(ctx, e) }, Progress: p.show, Log: p.log}
+		Postgres: f.postgres, Image: f.image, Servers: int(f.servers), Untold: f.untold, Events: func(e reports.Event) error { return s.event(ctx, e) }, Progress: p.show, Log: p.log}
 	if f.lasts == 0 {
 		o.Runs = int(f.runs)
 	}

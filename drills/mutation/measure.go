@@ -67,7 +67,7 @@ func (p Protocol) Measure(ctx context.Context, m Mutant, commit string) (Record,
 		return r, ctx.Err()
 	}
 	hunt := func(seed uint64, budget time.Duration) (Find, error) {
-		f, err := Hunt(ctx, program, "drill", "--json", "--out", filepath.Join(dir, "report"), "--seed", strconv.FormatUint(seed, 10),
+		f, err := Hunt(ctx, program, "drill", "--untold", "--json", "--out", filepath.Join(dir, "report"), "--seed", strconv.FormatUint(seed, 10),
 			"--for", budget.String(), "--postgres", p.Postgres)
 		f.Seed, f.Budget = seed, budget
 		return f, errors.Join(err, ctx.Err())

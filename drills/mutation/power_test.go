@@ -100,7 +100,7 @@ func TestMutants_TheSampleIsFoundWhereItIsPinned(t *testing.T) {
 			program, err := m.Build(t.Context(), abs, dir)
 			require.NoError(t, err)
 			// One server: a second one costs more to start than the few runs take.
-			f, err := Hunt(t.Context(), program, "drill", m.Pin.Drill, "--json", "--search", "random", "--seed", m.Pin.Seed, "--runs", m.Pin.Runs,
+			f, err := Hunt(t.Context(), program, "drill", m.Pin.Drill, "--untold", "--json", "--search", "random", "--seed", m.Pin.Seed, "--runs", m.Pin.Runs,
 				"--postgres", pg.NearestHow(), "--servers", "1")
 			require.NoError(t, err)
 			require.Equal(t, m.Pin.Oracle, f.Oracle, "seeds %s + %s of %s", m.Pin.Seed, m.Pin.Runs, m.Pin.Drill)
@@ -128,7 +128,7 @@ func TestRepin(t *testing.T) {
 		dir := t.TempDir()
 		program, err := m.Build(t.Context(), abs, dir)
 		require.NoError(t, err)
-		f, err := Hunt(t.Context(), program, "drill", m.Pin.Drill, "--json", "--search", "random", "--seed", "1", "--runs", "300", "--postgres", pg.NearestHow())
+		f, err := Hunt(t.Context(), program, "drill", m.Pin.Drill, "--untold", "--json", "--search", "random", "--seed", "1", "--runs", "300", "--postgres", pg.NearestHow())
 		require.NoError(t, err)
 		if !f.Found {
 			t.Errorf("%s: not found in 300 runs of %s", m.Name, m.Pin.Drill)
