@@ -48,7 +48,7 @@ func (a *app) drill() *cobra.Command {
 	cmd.Flags().BoolVar(&f.json, "json", false, "one JSON object a line on stdout, and nothing else")
 	cmd.Flags().BoolVar(&f.resume, "resume", false, "go on with the same command that was interrupted, from its journal in --out; lines that were written then are not written again")
 	cmd.Flags().BoolVar(&f.untold, "untold", false, "do not shrink and tell failures: for measuring how soon they are found")
-	_ = cmd.Flags().MarkHidden("untold") // it errs on a flag that does not exist
+	_ = cmd.Flags().MarkHidden("untold")         // it errs on a flag that does not exist
 	cmd.Flags().Lookup("servers").DefValue = "0" // pflag then prints no default of its own
 	cmd.RunE = a.do(func(cmd *cobra.Command, args []string) (int, error) {
 		if err := f.validate(cmd, args); err != nil {

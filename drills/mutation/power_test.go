@@ -49,7 +49,7 @@ func TestPower(t *testing.T) {
 	require.NoError(t, err)
 	clean, err := Mutant{Name: "untouched"}.Build(t.Context(), abs, t.TempDir())
 	require.NoError(t, err)
-	p := Protocol{Root: abs, Clean: clean, Plain: *plainToo, Budget: *budget, Long: *long, Postgres: pg.NearestHow()}
+	p := Protocol{Root: abs, Clean: clean, Plain: *plainToo, Budget: *budget, Postgres: pg.NearestHow()}
 	for i := range *seeds {
 		p.Seeds = append(p.Seeds, uint64(1+1000*i))
 	}
@@ -61,6 +61,10 @@ func TestPower(t *testing.T) {
 		if *within > 0 && time.Since(began) > *within {
 			fmt.Printf("%v are over: the rest is measured by the next call\n", *within)
 			break
+		}
+		p.Long = *long
+		if _, same := equivalent[m.Name]; same {
+			p.Long = 0
 		}
 		r, err := p.Measure(t.Context(), m, commit(t))
 		require.NoError(t, err)

@@ -35,7 +35,7 @@ func Table(all []Mutant, records map[string]Record, equivalent map[string]string
 	var b strings.Builder
 	b.WriteString(head)
 	groups := []group{{name: "tuned on"}, {name: "held out"}, {name: "mechanical"}, {name: "written"}}
-	rungs := map[string]int{}
+	rungs := rungTable{}
 	b.WriteString("\n| mutant | origin | held out | found | by oracle | in drill | rung | runs, median (worst) | seconds, median (worst) | 10 min | plain concurrency |\n")
 	b.WriteString("|---|---|---|---|---|---|---|---|---|---|---|\n")
 	var missed, broken, unmeasured []string
@@ -66,20 +66,13 @@ func Table(all []Mutant, records map[string]Record, equivalent map[string]string
 				groups[i].add(r)
 			}
 		}
-		for _, f := range r.Finds {
-			if f.Found {
-				rungs[cmp.Or(f.Rung, "random")]++
-			}
-		}
+		rungs.add(r)
 	}
 	b.WriteString("\n## In short\n\n| group | not equivalent | found | runs to find, median | worst | seconds, median | worst |\n|---|---|---|---|---|---|---|\n")
 	for _, g := range groups {
 		b.WriteString(g.row())
 	}
-	b.WriteString("\n## Which rung found it\n\nOf all searches of 60 s that found something, over all mutants and seeds:\n\n| rung | finds |\n|---|---|\n")
-	for _, rung := range slices.SortedFunc(maps.Keys(rungs), func(a, b string) int { return cmp.Or(rungs[b]-rungs[a], cmp.Compare(a, b)) }) {
-		fmt.Fprintf(&b, "| %s | %d |\n", rung, rungs[rung])
-	}
+	b.WriteString(rungs.String())
 	section(&b, "Not found", missed)
 	section(&b, "No mutants after all", broken)
 	section(&b, "Not measured yet", unmeasured)
@@ -89,10 +82,46 @@ func Table(all []Mutant, records map[string]Record, equivalent map[string]string
 const head = `# What the drills find
 
 Made by ` + "`make power`" + `; do not edit. Each mutant is the engine with one thing broken (drills/mutation says how they are made and drawn). Each is searched
-with ` + "`drill --for 60s`" + ` from five seeds on 2 cores, all drills taking turns; what all five miss gets one search of 10 minutes. Found means: the campaign
+with ` + "`drill --for 60s`" + ` from five seeds on 2 cores, all drills taking turns; what all five miss gets one search of 10 minutes, unless it is
+argued to be equivalent. Found means: the campaign
 fails on the mutant, and the same script passes on the untouched engine. Seconds include starting and stopping two servers; what is found is not shrunk.
 Where fewer than five searches found it, the others count as runs and seconds of their whole budget (censored: the true figure is larger, marked >).
 `
+
+// rungTable is what each rung of the ladder brought: by rung, the finds by mutant.
+type rungTable map[string]map[string]int
+
+func (t rungTable) add(r Record) {
+	for _, f := range r.searches() {
+		if !f.Found {
+			continue
+		}
+		if t[f.Rung] == nil {
+			t[f.Rung] = map[string]int{}
+		}
+		t[f.Rung][r.Mutant]++
+	}
+}
+
+func (t rungTable) String() string {
+	var b strings.Builder
+	b.WriteString("\n## Which rung found it first\n\nThe rungs take turns, so each had the same chance.\n\n| rung | searches that ended with it | mutants | mutants no other rung found first |\n|---|---|---|---|\n")
+	for _, rung := range slices.Sorted(maps.Keys(t)) {
+		finds, alone := 0, 0
+		for mutant, n := range t[rung] {
+			finds += n
+			others := 0
+			for _, found := range t {
+				others += found[mutant]
+			}
+			if others == n {
+				alone++
+			}
+		}
+		fmt.Fprintf(&b, "| %s | %d | %d | %d |\n", rung, finds, len(t[rung]), alone)
+	}
+	return b.String()
+}
 
 func section(b *strings.Builder, title string, lines []string) {
 	if len(lines) == 0 {
@@ -109,7 +138,7 @@ func (r Record) row() string {
 	found := 0
 	for _, f := range r.searches() {
 		if f.Found {
-			oracles, drills, rungs = append(oracles, f.Oracle), append(drills, f.Drill), append(rungs, cmp.Or(f.Rung, "random"))
+			oracles, drills, rungs = append(oracles, f.Oracle), append(drills, f.Drill), append(rungs, f.Rung)
 			found++
 		}
 	}
