@@ -21,19 +21,23 @@ type result struct {
 	epoch    time.Time
 	history  *sim.History
 	script   sim.Script
+	tries    int         // runs that were made to find it, where it is a shrunk one
+	partly   bool        // so many that it was not looked for any longer
 	tables   string      // hash of the final tables
 	view     oracle.View // what the oracles saw
 	findings []oracle.Violation
 }
 
-const (
-	settleMax   = 8 * time.Hour    // simulated: longer than leases, backoff caps and settling times together
-	watchdogMax = 60 * time.Second // real; it can only fail a run
-)
+const watchdogMax = 60 * time.Second // real; it can only fail a run
 
 // run makes one run of a drill under the kernel: reset, set-up, faults, recovery, judgement. It always gives a
 // result; what could not be checked is its verdict `error`.
 func (b *bench) run(ctx context.Context, d Drill, seed uint64, decider sim.Decider) *result {
+	return b.runFor(ctx, judged(), d, seed, decider)
+}
+
+// runFor is run with another patience.
+func (b *bench) runFor(ctx context.Context, p patience, d Drill, seed uint64, decider sim.Decider) *result {
 	began := time.Now()
 	r := &result{epoch: d.epoch(b.epoch), history: &sim.History{}, script: sim.Script{Header: d.header(seed)},
 		run: reports.Run{Drill: d.Name, Seed: seed, Canary: d.Canary, Replay: fmt.Sprintf("recondrill replay --drill %s --seed %d", d.Name, seed)}}
@@ -42,7 +46,7 @@ func (b *bench) run(ctx context.Context, d Drill, seed uint64, decider sim.Decid
 		r.run.Replay += " --statements " + dir
 	}
 	b.failures++
-	if err := b.simulate(ctx, d, seed, decider, r); err != nil {
+	if err := b.simulate(ctx, p, d, seed, decider, r); err != nil {
 		r.run.Verdict, r.run.Error = reports.Error, err.Error()
 	} else {
 		b.failures = 0
@@ -56,11 +60,11 @@ func (b *bench) run(ctx context.Context, d Drill, seed uint64, decider sim.Decid
 	return r
 }
 
-func (b *bench) simulate(ctx context.Context, d Drill, seed uint64, decider sim.Decider, r *result) error {
+func (b *bench) simulate(ctx context.Context, p patience, d Drill, seed uint64, decider sim.Decider, r *result) error {
 	if err := b.sessions.Reset(ctx); err != nil {
 		return fmt.Errorf("reset: %w", err)
 	}
-	k := sim.New(sim.Config{Epoch: r.epoch, Seed: seed, Decider: decider, Locks: b.sessions, K: movesMax, S: instantMax,
+	k := sim.New(sim.Config{Epoch: r.epoch, Seed: seed, Decider: decider, Locks: b.sessions, K: movesMax, S: p.instant,
 		Latencies: latencies(), Stalls: stalls(), Suspends: suspends(), Watchdog: watchdogMax, Moves: b.moves})
 	b.sessions.Attach(k)
 	if b.attached != nil {
@@ -83,7 +87,7 @@ func (b *bench) simulate(ctx context.Context, d Drill, seed uint64, decider sim.
 	f := &fleet{bench: b, drill: d, kernel: k, world: w}
 	f.start()
 	r.history = k.History()
-	early, stopped, err := b.play(ctx, d, k, f)
+	early, stopped, err := b.play(ctx, p, d, k, f)
 	if err != nil {
 		return err
 	}
@@ -146,7 +150,7 @@ func (b *bench) prepare(ctx context.Context, d Drill, w *world.World) error {
 // play lets the run happen. Phase 1: faults strike; what is append-only is remembered at its end. Phase 2: nothing new
 // breaks, what was broken ends, and the operator does what is advised until all is settled. stopped is the kernel's
 // word when it could not go on, which is a finding and no error.
-func (b *bench) play(ctx context.Context, d Drill, k *sim.Kernel, f *fleet) (early pg.Tables, stopped, err error) {
+func (b *bench) play(ctx context.Context, p patience, d Drill, k *sim.Kernel, f *fleet) (early pg.Tables, stopped, err error) {
 	if stopped = k.Run(ctx, d.Lasts); stopped != nil {
 		return nil, stopped, nil
 	}
@@ -156,7 +160,7 @@ func (b *bench) play(ctx context.Context, d Drill, k *sim.Kernel, f *fleet) (ear
 	markParked(k.History(), early)
 	k.Heal()
 	f.operate()
-	return early, k.Run(ctx, d.Lasts+settleMax), nil
+	return early, k.Run(ctx, d.Lasts+p.settle), nil
 }
 
 // markParked notes what found its dead-letter lane full: only the operator takes a record out of that state again.

@@ -31,7 +31,9 @@ type ShrinkOptions struct {
 type Shrunk struct {
 	Run    reports.Run // its story and deviations; nondeterministic where it did not fail the same way twice
 	Script sim.Script
-	Before int // deviations of the script that was given
+	Before int  // deviations of the script that was given
+	Tries  int  // runs that were made
+	Partly bool // so many that it was not looked for any longer: it may not be the smallest
 }
 
 // Shrink makes a failing script smaller. A script that does not fail is a *UsageError: there is nothing to shrink.
@@ -54,7 +56,7 @@ func Shrink(ctx context.Context, o ShrinkOptions) (Shrunk, error) {
 	default:
 		return Shrunk{}, &UsageError{fmt.Errorf("%s: this program passes it, so there is nothing to shrink; accepted is a script that fails", o.File)}
 	}
-	small := b.shrink(ctx, d, found.script, found.history, shrinkTriesMax, shrinkGatesMax)
+	small := b.shrink(ctx, d, found.script, shrinkTriesMax, shrinkGatesMax)
 	if err := ctx.Err(); err != nil {
 		return Shrunk{}, err
 	}
@@ -64,7 +66,7 @@ func Shrink(ctx context.Context, o ShrinkOptions) (Shrunk, error) {
 	if line, left, right, same := sim.Difference(small.history, again.history); !same {
 		run.Verdict, run.Error = reports.Nondeterministic, fmt.Sprintf("line %d differs: first %q, then %q", line, left, right)
 	}
-	return Shrunk{Run: run, Script: small.script, Before: len(script.Deviations)}, nil
+	return Shrunk{Run: run, Script: small.script, Before: len(script.Deviations), Tries: small.tries, Partly: small.partly}, nil
 }
 
 // Regression is the file for testdata/regressions: the story as prose, and the run that must pass when the bug is gone.

@@ -135,8 +135,11 @@ func clock(epoch time.Time, at time.Duration) string { return epoch.Add(at).UTC(
 // opening is the world that a run begins with.
 func (r *result) opening() string {
 	but := "nothing goes wrong but this"
-	if len(r.history.Used) == 0 {
+	switch {
+	case len(r.history.Used) == 0:
 		but = "nothing goes wrong at all"
+	case r.partly:
+		but = "this goes wrong, and perhaps not all of it is needed"
 	}
 	return fmt.Sprintf("%s, seed %d, from %s UTC: %s", r.run.Drill, r.run.Seed, r.epoch.UTC().Format("2006-01-02 15:04"), but)
 }

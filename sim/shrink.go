@@ -29,11 +29,13 @@ type Shrinker struct {
 
 // Shrink is Shrinker with its defaults.
 func Shrink(s Script, fails func(Script) (Script, bool)) Script {
-	return Shrinker{Fails: fails}.Shrink(s)
+	small, _ := Shrinker{Fails: fails}.Shrink(s)
+	return small
 }
 
-// Shrink answers the smallest script it found; s itself where nothing smaller or plainer fails in the same way.
-func (r Shrinker) Shrink(s Script) Script {
+// Shrink answers the smallest script it found; s itself where nothing smaller or plainer fails in the same way. done says
+// that it tried all it had to: false where Tries or Stop ended it, so that something smaller may well be left.
+func (r Shrinker) Shrink(s Script) (small Script, done bool) {
 	if r.Tries == 0 {
 		r.Tries = 200
 	}
@@ -47,13 +49,14 @@ func (r Shrinker) Shrink(s Script) Script {
 		w.single()
 	}
 	w.soften()
-	return w.best
+	return w.best, !w.cut
 }
 
 // shrinking is one Shrink under way.
 type shrinking struct {
 	Shrinker
 	best  Script // fails
+	cut   bool   // a run was not made any more
 	known map[string]result
 }
 
@@ -68,7 +71,7 @@ func (w *shrinking) fails(candidate Script) (Script, bool) {
 	r, ok := w.known[set]
 	if !ok {
 		if w.Tries <= 0 || w.Stop != nil && w.Stop() {
-			w.Tries = 0
+			w.Tries, w.cut = 0, true
 			return Script{}, false
 		}
 		w.Tries--

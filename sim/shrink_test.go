@@ -71,11 +71,15 @@ func TestShrink_TakesTheUsedSetWhichMayBeSmallerThanTheCandidate(t *testing.T) {
 
 func TestShrink_IsBoundedByTriesAndByStop(t *testing.T) {
 	runs := 0
-	Shrinker{Tries: 5, Fails: needs(&runs, 3, 21, 38)}.Shrink(noisy(40))
+	_, done := Shrinker{Tries: 5, Fails: needs(&runs, 3, 21, 38)}.Shrink(noisy(40))
 	require.Equal(t, 5, runs)
+	require.False(t, done)
 	runs = 0
-	Shrinker{Stop: func() bool { return runs == 3 }, Fails: needs(&runs, 3, 21, 38)}.Shrink(noisy(40))
+	_, done = Shrinker{Stop: func() bool { return runs == 3 }, Fails: needs(&runs, 3, 21, 38)}.Shrink(noisy(40))
 	require.Equal(t, 3, runs)
+	require.False(t, done)
+	_, done = Shrinker{Fails: needs(&runs, 3, 21, 38)}.Shrink(noisy(40))
+	require.True(t, done)
 }
 
 // pieces is delta debugging as it was before: ever smaller pieces of what breaks are left out, then of the switches.
@@ -171,7 +175,7 @@ func TestShrink_RunsNoSetTwice(t *testing.T) {
 
 func TestShrink_LikelyOnesSaveTries(t *testing.T) {
 	with, without := 0, 0
-	small := Shrinker{Fails: needs(&with, 22, 38), Likely: func(d Deviation) int {
+	small, _ := Shrinker{Fails: needs(&with, 22, 38), Likely: func(d Deviation) int {
 		if d.At.Nth == 22 || d.At.Nth == 38 {
 			return 1
 		}
@@ -223,7 +227,7 @@ func TestShrink_MakesValuesPlainer(t *testing.T) {
 		{Address{Actor{"w", 0, "main"}, "sql:Step", 2}, Fault, Value{"kill", "after"}},
 	}}
 	runs := 0
-	small := Shrinker{
+	small, _ := Shrinker{
 		Milder: func(d Deviation) []Value {
 			if d.Class == Outcome {
 				return []Value{{Verb: "pending"}, {"timeout,", "effect now"}, d.Value}

@@ -48,7 +48,10 @@ func (a *app) shrink() *cobra.Command {
 		}
 		run := small.Run
 		run.Replay, run.ScriptFile = "recondrill replay "+path, path
-		p.log("%s, from %d; written to %s", reports.Count(len(small.Script.Deviations), "deviation"), small.Before, path)
+		p.log("%s, from %d, after %s; written to %s", reports.Count(len(small.Script.Deviations), "deviation"), small.Before, reports.Count(small.Tries, "run"), path)
+		if small.Partly {
+			p.log("not all that could be left out was tried: so many runs are the most that is spent; shrink %s goes on from there", path)
+		}
 		switch {
 		case goTest:
 			return 0, a.print(small.GoTest(path))

@@ -42,7 +42,8 @@ func (b *Bench) explain(ctx context.Context, o *once) (*Failure, error) {
 
 // shrink leaves out what is not needed.
 func (b *Bench) shrink(ctx context.Context, o *once, f *Failure) sim.Script {
-	return sim.Shrinker{Stop: func() bool { return ctx.Err() != nil }, Fails: b.fails(ctx, f)}.Shrink(o.script)
+	small, _ := sim.Shrinker{Stop: func() bool { return ctx.Err() != nil }, Fails: b.fails(ctx, f)}.Shrink(o.script)
+	return small
 }
 
 // fails makes the run of a script and counts it.
