@@ -21,7 +21,7 @@ func (r *result) judge(d Drill, stopped error, v oracle.View) error {
 	case stopped != nil:
 		return stopped
 	}
-	r.view = v
+	r.view, r.stopped = v, stopped
 	r.run.Checked = map[string]int{}
 	for _, o := range oracle.All() {
 		if excused(o, r.run.Faults) {

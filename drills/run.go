@@ -26,6 +26,7 @@ type result struct {
 	tables   string      // hash of the final tables
 	view     oracle.View // what the oracles saw
 	findings []oracle.Violation
+	stopped  error // why the kernel could not go on, where that is a finding
 }
 
 const watchdogMax = 60 * time.Second // real; it can only fail a run

@@ -1,6 +1,7 @@
 package drills
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -59,9 +60,18 @@ func inTime(a, b []told) []told {
 	return all
 }
 
-// happened are the deviations, and the facts about the record that the first finding names.
+// happened are the deviations, and the facts about the first record that is worth following and has some.
 func (r *result) happened() (deviations, facts []told) {
-	focus := r.focus()
+	for _, focus := range r.foci() {
+		if deviations, facts = r.follow(focus); len(facts) > 0 {
+			break
+		}
+	}
+	return deviations, facts
+}
+
+// follow are the deviations, and the facts about one record.
+func (r *result) follow(focus string) (deviations, facts []told) {
 	seen, turns := newRecords(), &turning{}
 	for i := range r.history.Entries {
 		e := &r.history.Entries[i]
@@ -75,7 +85,32 @@ func (r *result) happened() (deviations, facts []told) {
 			facts = append(facts, told{i, e.At, text, turns.by(e, focus)})
 		}
 	}
-	return deviations, facts
+	return deviations, rounds(facts)
+}
+
+// roundsMin is how often something is done alike until it is a loop, of which one round is told.
+const roundsMin = 4
+
+// rounds tells what happened again and again once.
+func rounds(facts []told) []told {
+	count := map[string]int{}
+	for _, t := range facts {
+		count[t.text]++
+	}
+	var out []told
+	for _, t := range facts {
+		switch n := count[t.text]; {
+		case n == 0: // said
+		case n < roundsMin:
+			out = append(out, t)
+		default:
+			count[t.text] = 0
+			t.text += fmt.Sprintf(" (%d times in all)", n)
+			t.turn = true
+			out = append(out, t)
+		}
+	}
+	return out
 }
 
 // turning follows who holds the record in focus, and what was done for it.
@@ -98,36 +133,8 @@ func (t *turning) by(e *sim.Entry, focus string) bool {
 		t.holder = e.Actor.Process
 		return before != "" && before != t.holder
 	default:
-		return focus != slots && before != "" && before != e.Actor.Process
+		return focus != slots && !isLane(focus) && before != "" && before != e.Actor.Process
 	}
-}
-
-// focus is the id of the record that the first finding is about; empty where it names none that has a history.
-func (r *result) focus() string {
-	if len(r.findings) == 0 {
-		return ""
-	}
-	kind, id, named := strings.Cut(r.findings[0].Record, ":")
-	switch {
-	case !named:
-		return kind
-	case kind == "call":
-		return callFor(id)
-	case kind == "admission", kind == "window":
-		return slots
-	case kind == "lane":
-		return ""
-	}
-	return id
-}
-
-// slots is the focus of a finding that is about who was admitted when.
-const slots = "slots"
-
-// callFor is the record that a call is made for: its key, without the number of the act.
-func callFor(label string) string {
-	key := strings.TrimSuffix(label[strings.LastIndexByte(label, ',')+1:], ")")
-	return key[:max(strings.LastIndexByte(key, '/'), 0)]
 }
 
 func clock(epoch time.Time, at time.Duration) string { return epoch.Add(at).UTC().Format("15:04:05") }
@@ -154,11 +161,12 @@ func (r *result) endings() []string {
 	}
 	for _, f := range r.findings {
 		n := count[f.Oracle]
-		if n == 0 || len(lines) == most {
+		aftermath := r.stopped != nil && f.Oracle == "settled" // nothing can come to rest in a run that was stopped
+		if n == 0 || len(lines) == most || aftermath {
 			continue
 		}
 		count[f.Oracle] = 0 // said
-		text := fmt.Sprintf("=> %s: %s", f.Oracle, finding(f))
+		text := fmt.Sprintf("=> %s: %s", f.Oracle, r.finding(f))
 		if n > 1 {
 			text += fmt.Sprintf(" (and %d more of this kind)", n-1)
 		}
@@ -168,13 +176,18 @@ func (r *result) endings() []string {
 }
 
 // finding is one line about one record, which it names.
-func finding(f oracle.Violation) string {
-	text, standing, _ := strings.Cut(f.Text, "\n") // a livelock lists who stands where; one of them is enough here
-	for line := range strings.Lines(standing) {
-		if strings.Contains(line, " stands at ") || strings.Contains(line, " blocked ") {
-			return text + " " + strings.TrimSpace(line)
-		}
+func (r *result) finding(f oracle.Violation) string {
+	var livelock *sim.Livelock
+	var stuck *sim.Stuck
+	switch {
+	case f.Oracle == "livelock" && errors.As(r.stopped, &livelock):
+		return fmt.Sprintf("time stands still at %s: %d moves one after the other; %s", clock(r.epoch, livelock.At), livelock.Moves, standing(livelock.Standing))
+	case f.Oracle == "stuck" && errors.As(r.stopped, &stuck):
+		return fmt.Sprintf("from %s on everybody waits, and nothing will ever wake them; %s", clock(r.epoch, stuck.At), standing(stuck.Standing))
+	case f.Record == "run":
+		return fmt.Sprintf("at %s the work still goes on, %s after the last fault", clock(r.epoch, time.Duration(r.run.SimSeconds)*time.Second), judged().settle)
 	}
+	text := inPlainWords(f.Text)
 	kind, id, named := strings.Cut(f.Record, ":")
 	if !named || id == "" || strings.Contains(text, id) {
 		return text
@@ -199,6 +212,8 @@ func fact(e *sim.Entry, focus string, seen *records) string {
 	case focus == "":
 	case focus == slots:
 		return slotFact(e, name)
+	case isLane(focus):
+		return laneFact(e, name, focus)
 	case e.What == "answer" && slices.Contains(e.Keys, focus) && acts[name].did != "":
 		return fmt.Sprintf("%s %s", who, about(acts[name].did, focus))
 	case e.What == "answer" && e.Rows == 0 && acts[name].fenced && (e.Actor.Task == focus || seen.hand[e.Actor] == focus):

@@ -1,6 +1,9 @@
 package drills
 
 import (
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"testing"
 
@@ -20,8 +23,8 @@ func TestStory_SaysEachDeviationInWordsOfTheDomain(t *testing.T) {
 		"worker-1#0/push  sql:Unheard/1  fault  cut before":                                "worker-1 loses its connection before Unheard",
 		"worker-1#0/push  call:push send(con_1,k)/1  fault  kill before":                   "worker-1 dies before asking push for the message to con_1",
 		"worker-1#0/push/drain  start/1  fault  kill before":                               "worker-1 dies before the start of its task push/drain",
-		"worker-1#0/push  sync sql:Beat/1  hold  sync":                                     "worker-1 has carried out its heartbeat (sync), and others go on before it is committed",
-		"worker-1  skew/1  fault  skew -90s":                                               "worker-1's clock is wrong by -90s",
+		"worker-1#0/push  sync sql:Beat/1  hold  sync":                                     "worker-1 has carried out its heartbeat, and others go on before it is committed",
+		"worker-1  skew/1  fault  skew -90s":                                               "worker-1's clock is 90s behind",
 		"server  acts/1  fault  failover 60s":                                              "a standby takes over that lacks the last 60s",
 		"provider  refund(ch_1,2100,refund/acct_1/ch_1/1)/1  outcome  timeout, effect now": "provider carries out the refund of 2100 on ch_1, and its answer is lost",
 		"sms  send(con_1,k)/1  outcome  timeout, effect later 45s":                         "sms gives no answer to the message to con_1 and carries it out 45s later",
@@ -42,4 +45,37 @@ func TestStory_KeepsWhatTurnsItBeforeWhatIsOnlyNear(t *testing.T) {
 	require.Equal(t, []told{facts[1], facts[2], facts[3]}, weightiest(slices.Clone(facts), 3))
 	require.Equal(t, []told{facts[2]}, weightiest(slices.Clone(facts), 1))
 	require.Empty(t, weightiest(slices.Clone(facts), -1))
+}
+
+func TestStory_TellsOneRoundOfALoop(t *testing.T) {
+	loop := []told{{entry: 1, text: "claims"}, {entry: 2, text: "fails"}}
+	for n := range 5 {
+		loop = append(loop, told{entry: 3 + 2*n, text: "claims"}, told{entry: 4 + 2*n, text: "hands back"})
+	}
+	require.Equal(t, []told{{entry: 1, text: "claims (6 times in all)", turn: true}, {entry: 2, text: "fails"}, {entry: 4, text: "hands back (5 times in all)", turn: true}}, rounds(loop))
+}
+
+func TestStory_OfALivelockNamesWhoTurns(t *testing.T) {
+	require.Equal(t, "worker-2 (email) is before claiming reminders (the 501st time)", standing([]string{
+		"worker-1#0/main waits at join/1", "worker-2#0/email stands at sql:ClaimIntents/501", "worker-2#0/sms sleeps at sleep/700",
+	}))
+}
+
+func TestStory_SaysFindingsWithoutTheKernelsNames(t *testing.T) {
+	require.Equal(t, "worker-1 (sms) made the call to sms for the message to con_1 with a transaction open",
+		inPlainWords("worker-1#0/sms made the call call:sms send(con_1,acct_1/2026-03-01/reminder/sms/con_1/1) with a transaction open"))
+}
+
+func TestStory_EveryStatementOfTheEngineThatDrillsSendHasWords(t *testing.T) {
+	files, err := filepath.Glob("../engine/postgres/queries/*.sql")
+	require.NoError(t, err)
+	setUp := []string{"AddAccounts", "AddContacts", "AddCustomers", "AddInvoices", "AddSteps", "AddWindows", "Alarms", "AlarmPauses", "ApproveTemplates",
+		"AuditOf", "InDoubt", "RetireTemplates", "SetLaneCapacity"}
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		require.NoError(t, err)
+		for _, name := range regexp.MustCompile(`-- name: (\w+) `).FindAllStringSubmatch(string(text), -1) {
+			require.True(t, acts[name[1]].doing != "" || slices.Contains(setUp, name[1]), name[1])
+		}
+	}
 }

@@ -2,6 +2,8 @@ package drills
 
 import (
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/recondrill/recondrill/sim"
@@ -45,6 +47,44 @@ var acts = map[string]act{
 	"ReadBackCorrection":  {"reading back %s", "reads back %s", false},
 	"MoveCorrection":      {"acting on %s", "acts on %s", false},
 	"MoveJob":             {"acting on %s", "acts on %s", false},
+
+	"LockJob":              {"asking what became of its COMMIT for %s", "", false},
+	"EnvelopeOf":           {"asking for the envelope of %s", "", false},
+	"LoadAccount":          {"loading the books for %s", "", false},
+	"OpenRows":             {"asking what is open at the provider for %s", "", false},
+	"OpenItems":            {"asking what is open in the ledger for %s", "", false},
+	"BookedKeys":           {"asking what is booked already for %s", "", false},
+	"InvoicesByReference":  {"asking for the invoices of %s", "", false},
+	"UnresolvedBreaks":     {"asking which breaks of %s are open", "", false},
+	"DueSteps":             {"asking which reminders are due in %s", "", false},
+	"RecordRows":           {"storing the statement of %s", "", false},
+	"BookTransactions":     {"booking for %s", "", false},
+	"BookedPostings":       {"comparing what is booked for %s", "", false},
+	"UpdateInvoices":       {"updating the invoices of %s", "", false},
+	"RecordBreaks":         {"recording the breaks of %s", "", false},
+	"AutomaticToday":       {"asking what policy approved today for %s", "", false},
+	"ProposeCorrections":   {"proposing corrections for %s", "", false},
+	"CorrectionFact":       {"asking what to book for %s", "", false},
+	"ResolveBreak":         {"resolving the break of %s", "", false},
+	"DropPairs":            {"dropping what was paid from %s", "", false},
+	"AdoptAct":             {"taking over what was sent of %s before", "", false},
+	"LostIntentKeys":       {"asking what may have been lost of %s", "", false},
+	"NextCorrection":       {"asking anew for %s", "", false},
+	"CloseBreak":           {"closing a break", "", false},
+	"NoteReview":           {"noting a review of %s", "", false},
+	"RaiseAlarms":          {"raising an alarm", "", false},
+	"ClearAlarm":           {"clearing an alarm", "", false},
+	"MarkContact":          {"marking a contact", "", false},
+	"SentByReceipt":        {"looking for whose receipt it is", "", false},
+	"Conserve":             {"counting whether all is there", "", false},
+	"UnsettledJobs":        {"looking for jobs that need somebody", "", false},
+	"UnsettledIntents":     {"looking for reminders that need somebody", "", false},
+	"UnsettledCorrections": {"looking for corrections that need somebody", "", false},
+	"Existence":            {"asking whether the server is the same", "", false},
+	"NoticeIncarnation":    {"noting that the server is another one", "", false},
+	"Recover":              {"letting the server act again", "", false},
+	"Pause":                {"pausing something", "", false},
+	"Resume":               {"ending a pause", "", false},
 
 	"AdmitBatch":     {"admitting a slot", "", false},
 	"ReadAdmission":  {"reading back an admission", "", false},
@@ -110,7 +150,8 @@ func inWords(d sim.Deviation, hand string) string {
 	case sim.Then:
 		return instead(d, hand)
 	case sim.Hold:
-		return held(who, where, text)
+		d.At.Label = d.At.Label[strings.LastIndexByte(d.At.Label, ' ')+1:] // without the step: the value says it
+		return held(who, doing(d.At, hand), text)
 	case sim.Latency:
 		return slow(d, where)
 	case sim.Outcome:
@@ -157,10 +198,13 @@ var breaks = []breaking{
 	{"early *", "{who} fires {where} {arg} early"},
 	{"late *", "{who} fires {where} {arg} late"},
 	{"missing", "{who} never fires {where}"},
-	{"skew *", "{who}'s clock is wrong by {arg}"},
-	{"wall step *", "{who}'s clock is set by {arg}"},
+	{"skew -*", "{who}'s clock is {arg} behind"},
+	{"skew *", "{who}'s clock is {arg} ahead"},
+	{"wall step -*", "{who}'s clock is set back by {arg}"},
+	{"wall step *", "{who}'s clock is set on by {arg}"},
 	{"drift *", "{who}'s clock drifts by {arg}"},
-	{"database step *", "the database's clock is set by {arg}"},
+	{"database step -*", "the database's clock is set back by {arg}"},
+	{"database step *", "the database's clock is set on by {arg}"},
 	{"drain *", "{who} is told to go and takes {arg} for it, beside its successor"},
 	{"version previous", "{who} runs the version before"},
 	{"restart", "the database server is restarted"},
@@ -192,7 +236,10 @@ func instead(d sim.Deviation, hand string) string {
 }
 
 func held(who, where, text string) string {
-	if text == "sync" {
+	switch text {
+	case "deadlines last":
+		return "all else that is due at this instant comes before the deadlines that end at it"
+	case "sync":
 		return fmt.Sprintf("%s has carried out %s, and others go on before it is committed", who, where)
 	}
 	return fmt.Sprintf("%s has its snapshot for %s, and others go on before it runs", who, where)
@@ -266,6 +313,9 @@ func requested(label string) string {
 	return label
 }
 
+// halfway is how far a statement is that was begun.
+var halfway = map[string]string{"sync": "done and not committed", "wait": "in the queue for its lock", "execute": "as it saw the database before"}
+
 // doing is what an address is about, in words where there are some; the occurrence is said from the second on.
 func doing(a sim.Address, hand string) string {
 	label := strings.TrimPrefix(a.Label, "sql:")
@@ -286,7 +336,7 @@ func doing(a sim.Address, hand string) string {
 		words = fmt.Sprintf("asking %s for %s", service, requested(call))
 	case strings.HasPrefix(label, "sync "), strings.HasPrefix(label, "wait "), strings.HasPrefix(label, "execute "):
 		step, statement, _ := strings.Cut(label, " ")
-		words = fmt.Sprintf("%s (%s)", doing(sim.Address{Actor: a.Actor, Label: statement}, hand), step)
+		words = fmt.Sprintf("%s (%s)", doing(sim.Address{Actor: a.Actor, Label: statement}, hand), halfway[step])
 	case strings.HasPrefix(label, "tick "):
 		words = "the tick of " + strings.TrimPrefix(label, "tick ")
 	case acts[label].doing != "":
@@ -323,4 +373,48 @@ func processOf(actor string) string {
 		return name
 	}
 	return fmt.Sprintf("%s (%s)", name, thing(task))
+}
+
+// standing is who stands somewhere for the most times, in words: of what turns for ever, the one that turns.
+func standing(lines []string) string {
+	most, words := -1, ""
+	for _, line := range lines {
+		for how, said := range map[string]string{" stands at ": "is before", " waits at ": "waits at", " is blocked in the server at ": "waits for a lock at"} {
+			who, place, ok := strings.Cut(line, how)
+			if !ok {
+				continue
+			}
+			actor, err := sim.ParseActor(who)
+			label, count, _ := cutLast(place, '/')
+			nth, wrong := strconv.Atoi(count)
+			if err == nil && wrong == nil && nth > most {
+				at := sim.Address{Actor: actor, Label: label, Nth: nth}
+				most, words = nth, fmt.Sprintf("%s %s %s", processOf(who), said, doing(at, newRecords().inHand(actor)))
+			}
+		}
+	}
+	return words
+}
+
+// cutLast cuts at the last sep.
+func cutLast(s string, sep byte) (before, after string, found bool) {
+	i := strings.LastIndexByte(s, sep)
+	if i < 0 {
+		return s, "", false
+	}
+	return s[:i], s[i+1:], true
+}
+
+var (
+	anActor = regexp.MustCompile(`[\w.-]+#\d+/[\w./-]+`)
+	aCall   = regexp.MustCompile(`call:(\S+) (\w[\w-]*\([^)]*\))`)
+)
+
+// inPlainWords says what an oracle found without the kernel's names of tasks and calls.
+func inPlainWords(text string) string {
+	text = aCall.ReplaceAllStringFunc(text, func(call string) string {
+		part := aCall.FindStringSubmatch(call)
+		return fmt.Sprintf("to %s for %s", part[1], requested(part[2]))
+	})
+	return anActor.ReplaceAllStringFunc(text, processOf)
 }
