@@ -87,9 +87,11 @@ func (s Shrunk) Name() string {
 	return fmt.Sprintf("%s-%s-%d", s.Run.Drill, s.Run.Oracle, s.Run.Seed)
 }
 
-// GoTest is a test that replays the regression at path.
+// GoTest is a file with a test that replays the regression at path, for the directory that path begins in: here the
+// repository's root.
 func (s Shrunk) GoTest(path string) string {
 	var b strings.Builder
+	b.WriteString(goTestHead)
 	name := camel(strings.TrimSuffix(filepath.Base(path), ".script"))
 	for i, line := range s.Run.Story {
 		if i == 0 {
@@ -105,6 +107,20 @@ func (s Shrunk) GoTest(path string) string {
 `, name, path)
 	return b.String()
 }
+
+const goTestHead = `package main_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/recondrill/recondrill/drills"
+	"github.com/recondrill/recondrill/reports"
+)
+
+`
 
 // camel is "LostLeaseFence2" for lost-lease-fence-2.
 func camel(name string) string {
