@@ -16,6 +16,7 @@ import (
 
 const (
 	operatorEvery = 2 * time.Minute // simulated, between two looks
+	operatorTired = time.Hour       // of looking in vain; then a look is five times as rare, and a run that turns for ever costs less
 	operatorCalm  = 2               // looks that must find nothing to do, one after the other
 	operatorName  = "person:operator"
 )
@@ -27,6 +28,7 @@ func (f *fleet) operate() {
 	f.world.Heal()
 	f.bench.sessions.ReadOnly(false)
 	f.process("operator", versionNow, restartAfter, func(ctx context.Context, p *sim.Process, db *postgres.DB) error {
+		began := p.Mono()
 		for calm := 0; calm < operatorCalm; {
 			busy, err := f.look(ctx, db)
 			if errors.Is(err, sim.ErrKilled) {
@@ -36,7 +38,11 @@ func (f *fleet) operate() {
 			if busy || err != nil {
 				calm = 0
 			}
-			if err := p.Sleep(ctx, operatorEvery); err != nil {
+			every := operatorEvery
+			if p.Mono()-began > operatorTired {
+				every *= 5
+			}
+			if err := p.Sleep(ctx, every); err != nil {
 				return err
 			}
 		}

@@ -189,7 +189,7 @@ func (r *result) finding(f oracle.Violation) string {
 	}
 	text := inPlainWords(f.Text)
 	kind, id, named := strings.Cut(f.Record, ":")
-	if !named || id == "" || strings.Contains(text, id) {
+	if !named || id == "" || kind == "call" || strings.Contains(text, id) {
 		return text
 	}
 	about := kind + " " + id

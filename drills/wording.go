@@ -313,6 +313,14 @@ func requested(label string) string {
 	return label
 }
 
+// whose says for which record something is done that names none.
+func whose(words, hand string) string {
+	if hand == "" {
+		return words
+	}
+	return words + " for " + thing(hand)
+}
+
 // halfway is how far a statement is that was begun.
 var halfway = map[string]string{"sync": "done and not committed", "wait": "in the queue for its lock", "execute": "as it saw the database before"}
 
@@ -322,11 +330,11 @@ func doing(a sim.Address, hand string) string {
 	words := label
 	switch {
 	case label == "begin":
-		words = "opening a transaction"
+		words = whose("opening a transaction", hand)
 	case label == "commit":
-		words = "COMMIT"
+		words = whose("COMMIT", hand)
 	case label == "rollback":
-		words = "ROLLBACK"
+		words = whose("ROLLBACK", hand)
 	case label == "start":
 		words = "the start of its task " + a.Actor.Task
 	case label == "sleep":

@@ -23,7 +23,7 @@ func (a *app) shrink() *cobra.Command {
 		Args: cobra.ArbitraryArgs,
 	}
 	cmd.Flags().StringVar(&out, "out", "", "write the regression to this `FILE` (default: a new one in testdata/regressions, where that is, else beside the script)")
-	cmd.Flags().BoolVar(&goTest, "go-test", false, "print a Go test that replays it")
+	cmd.Flags().BoolVar(&goTest, "go-test", false, "print a Go test file that replays it, for the directory you are in")
 	cmd.Flags().BoolVar(&json, "json", false, "the run as one JSON object on stdout, and nothing else")
 	from.flags(cmd, a.variable("RECONDRILL_POSTGRES_IMAGE"))
 	cmd.RunE = a.do(func(cmd *cobra.Command, args []string) (int, error) {
