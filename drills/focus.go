@@ -8,9 +8,10 @@ import (
 )
 
 // foci are what a story may follow, the best first: what the first finding names, what was worked on most at the end (a
-// run that does not come to rest names nothing), what the last deviation struck.
+// run that does not come to rest names nothing), what the last deviation struck, and who was admitted: where no record is
+// touched, that is what is missing.
 func (r *result) foci() []string {
-	return []string{r.named(), r.busiest(), r.struck()}
+	return []string{r.named(), r.busiest(), r.struck(), slots}
 }
 
 // named is the record that the first finding is about; empty where it names none that has a history.
