@@ -47,11 +47,12 @@ create function recon.now() returns timestamptz
 
 -- Which server we talk to. A throw-away server is another one each time, so a simulation answers always the same.
 create function recon.server_identity(out system_identifier text, out timeline integer)
-	language sql stable
-	as $$
+	language plpgsql stable
+	as $$ begin
 		select c.system_identifier::text, ('x' || substr(pg_catalog.pg_walfile_name(pg_catalog.pg_current_wal_lsn()), 1, 8))::bit(32)::integer
-		from pg_catalog.pg_control_system() c
-	$$;
+		into server_identity.system_identifier, server_identity.timeline
+		from pg_catalog.pg_control_system() c;
+	end $$;
 
 -- Which existence of the database a fence belongs to. A new row (failover, restore) stops outside acts.
 create table recon.incarnation (

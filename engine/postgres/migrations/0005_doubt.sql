@@ -1,23 +1,24 @@
 -- Why an act outside must not begin now. Claims, submitting transactions, maintenance and the operator's advice ask
--- the same questions, so the answers are written once. Empty = nothing speaks against it.
+-- the same questions, so the answers are written once. Empty = nothing speaks against it. In PL/pgSQL, which keeps plans:
+-- until PostgreSQL 18 each statement parses and plans anew the SQL functions that it calls, and every poll asks these.
 
 -- A pause is in force until it is resumed or its time is over.
 create function recon.provider_pause(p_account text) returns text
-	language sql stable
-	as $$
+	language plpgsql stable
+	as $$ begin return (
 		select coalesce((select p.scope || ' paused by ' || p.by_whom || ': ' || p.why from recon.pause p
 			where p.until > recon.now() and (p.scope in ('all', 'provider') or (p.scope = 'account' and p.name = p_account))
 			order by p.scope, p.name limit 1), '')
-	$$;
+	); end $$;
 
 create function recon.channel_pause(p_account text, p_channel text, p_template text) returns text
-	language sql stable
-	as $$
+	language plpgsql stable
+	as $$ begin return (
 		select coalesce((select p.scope || ' paused by ' || p.by_whom || ': ' || p.why from recon.pause p
 			where p.until > recon.now() and (p.scope = 'all' or (p.scope = 'account' and p.name = p_account)
 				or (p.scope = 'channel' and p.name = p_channel) or (p.scope = 'content' and p.name in ('', p_template)))
 			order by p.scope, p.name limit 1), '')
-	$$;
+	); end $$;
 
 -- Each kind of message ends for its own reasons.
 create function recon.pair_ended(p_kind text, p_state text, p_amount_minor bigint, p_paid_minor bigint) returns text
@@ -36,20 +37,20 @@ create function recon.pair_ended(p_kind text, p_state text, p_amount_minor bigin
 -- Until when we know of every payment: up to the first window that nobody has reconciled or skipped. A later window
 -- that is reconciled does not make an earlier one known.
 create function recon.payments_known_until(p_account text) returns timestamptz
-	language sql stable
-	as $$
+	language plpgsql stable
+	as $$ begin return (
 		select coalesce(
 			(select min(w.starts_at) from recon.window w where w.account_id = p_account and w.skipped_by is null
 				and not exists (select from recon.job j where j.account_id = w.account_id and j.window_id = w.window_id
 					and (j.state = 'cancelled' or exists (select from recon.envelope e where e.job_id = j.job_id)))),
 			(select max(w.ends_at) from recon.window w where w.account_id = p_account),
 			(select a.created_at from recon.account a where a.account_id = p_account))
-	$$;
+	); end $$;
 
 -- A break concerns an invoice that it names, and where it names none of ours, every invoice of its account and currency.
 create function recon.invoice_doubt(p_account text, p_invoice text, p_currency text) returns text
-	language sql stable
-	as $$
+	language plpgsql stable
+	as $$ begin return (
 		select coalesce(
 			(select b.state || ' break ' || b.break_key from recon.break b
 				where b.account_id = p_account and b.state in ('timing', 'open') and (b.business_ref = p_invoice
@@ -59,12 +60,12 @@ create function recon.invoice_doubt(p_account text, p_invoice text, p_currency t
 				from recon.account a
 				where a.account_id = p_account and recon.payments_known_until(a.account_id) + a.payment_lag_max < recon.now()),
 			'')
-	$$;
+	); end $$;
 
 -- Nothing is left that the intent could say to this contact.
 create function recon.intent_ended(p_intent text) returns text
-	language sql stable
-	as $$
+	language plpgsql stable
+	as $$ begin return (
 		select case
 			when c.opted_out then 'opted out'
 			when exists (select from recon.intent_step s join recon.invoice v on v.invoice_id = s.invoice_id
@@ -76,13 +77,13 @@ create function recon.intent_ended(p_intent text) returns text
 		end
 		from recon.intent i join recon.contact c on c.contact_id = i.contact_id
 		where i.intent_id = p_intent
-	$$;
+	); end $$;
 
 -- Only reminders dun, so only they wait for doubt; a bounced address holds every kind until it is corrected. What a
 -- person holds stays held until a person lets it go.
 create function recon.intent_doubt(p_intent text) returns text
-	language sql stable
-	as $$
+	language plpgsql stable
+	as $$ begin return (
 		select coalesce(
 			(select i.held_why from recon.intent i where i.intent_id = p_intent and i.state in ('held', 'review') and i.held_why like 'person:%'),
 			(select 'contact ' || c.contact_id || ' bounced' from recon.intent i join recon.contact c on c.contact_id = i.contact_id
@@ -94,7 +95,7 @@ create function recon.intent_doubt(p_intent text) returns text
 						and recon.pair_ended(i.kind, v.state, v.amount_minor, v.paid_minor) = '') d
 				where d.why <> '' order by d.invoice_id limit 1),
 			'')
-	$$;
+	); end $$;
 
 grant execute on all functions in schema recon to recon_engine, recon_operator, recon_reader;
 do $$

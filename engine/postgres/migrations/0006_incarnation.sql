@@ -18,18 +18,18 @@ alter table recon.correction add column asked_incarnation integer not null defau
 -- The incarnation that this server is. Null: its identity is another than the newest incarnation's, and no process has
 -- taken the next number yet; nothing is claimed under a number that is not this server's.
 create function recon.incarnation_here() returns integer
-	language sql stable
-	as $$
+	language plpgsql stable
+	as $$ begin return (
 		select n.incarnation
 		from (select i.incarnation, i.system_identifier, i.timeline from recon.incarnation i order by i.incarnation desc limit 1) n
 			join recon.server_identity() s on s.system_identifier = n.system_identifier and s.timeline = n.timeline
-	$$;
+	); end $$;
 
 -- Why nothing may act outside on this server now; empty = nothing speaks against it. Ask it once a statement, as
 -- (select recon.acting_stop()): the server's identity is read from a file.
 create function recon.acting_stop() returns text
-	language sql stable
-	as $$
+	language plpgsql stable
+	as $$ begin return (
 		select case
 			when n.incarnation is distinct from recon.incarnation_here()
 				then 'the server is not that of incarnation ' || coalesce(n.incarnation, 0) || ' any more (failover or restore): recond ops recover'
@@ -40,7 +40,7 @@ create function recon.acting_stop() returns text
 		end
 		from (select 1) one left join lateral (select i.incarnation, i.began_at, i.opened_at from recon.incarnation i
 			order by i.incarnation desc limit 1) n on true
-	$$;
+	); end $$;
 
 -- Between when the act of a record of this job may have been lost, and up to which incarnation; null = it cannot have
 -- been. An existence that is gone knew a job only from when its window was due, and never acted after a later one was
@@ -58,11 +58,11 @@ create function recon.lost(p_job text, p_asked integer, out since timestamptz, o
 
 -- Why a record must be asked about before it acts; empty = it need not.
 create function recon.lost_doubt(p_job text, p_asked integer) returns text
-	language sql stable
-	as $$
+	language plpgsql stable
+	as $$ begin return (
 		select coalesce((select 'it may have been done in what was lost since ' || to_char(l.since at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS"Z"')
 			from recon.lost(p_job, p_asked) l where l.since is not null), '')
-	$$;
+	); end $$;
 
 grant execute on all functions in schema recon to recon_engine, recon_operator, recon_reader;
 do $$
