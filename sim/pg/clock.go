@@ -17,8 +17,8 @@ import (
 // simulatedNow is exact to the microsecond until the year 2255: up to there, microseconds fit a float's 53 bits.
 const simulatedNow = `select timestamptz 'epoch' + current_setting('recon.sim_now')::bigint * interval '1 microsecond'`
 
-// prefix is the message that tells a session what it must know before a flush: the server's timeline and whether it is
-// read-only where that is not what it was told last, and the clock. nil when all is right already, or can't be set.
+// prefix is the message that tells a session what it must know before a flush: how to plan, the server's timeline and whether
+// it is read-only where that is not what it was told last, and the clock. nil when all is right already, or can't be set.
 func (s *Sessions) prefix(on *session, f *flush) []byte {
 	var set []string
 	if on.status == 'I' {
@@ -41,6 +41,9 @@ func (s *Sessions) prefix(on *session, f *flush) []byte {
 func (s *Sessions) announce(on *session) (set []string) {
 	s.mu.Lock()
 	timeline, readOnly := s.run.timeline, s.run.readOnly
+	if replan := s.replan(on); replan != "" {
+		set = append(set, replan)
+	}
 	s.mu.Unlock()
 	if timeline != max(on.timeline, timelineFirst) {
 		on.timeline = timeline
@@ -100,7 +103,10 @@ func (s *Sessions) replaceNow(ctx context.Context) error {
 }
 
 // simulatedIdentity is the same on every server, but for the timeline, which Failover moves on.
-const simulatedIdentity = `select 'simulated', coalesce(nullif(current_setting('recon.sim_timeline', true), ''), '1')::integer`
+const simulatedIdentity = `begin
+	system_identifier := 'simulated';
+	timeline := coalesce(nullif(current_setting('recon.sim_timeline', true), ''), '1')::integer;
+end`
 
 // replaceIdentity gives recon.server_identity(out system_identifier text, out timeline integer) its simulated body: the real
 // name of a server is drawn by initdb. A program without it has no identity of a server to ask for.
@@ -111,7 +117,7 @@ func (s *Sessions) replaceIdentity(ctx context.Context) error {
 	if err != nil || !there {
 		return err
 	}
-	_, err = s.monitor.Exec(ctx, "create or replace function recon.server_identity(out system_identifier text, out timeline integer) language sql stable as "+
+	_, err = s.monitor.Exec(ctx, "create or replace function recon.server_identity(out system_identifier text, out timeline integer) language plpgsql stable as "+
 		quoteText(simulatedIdentity))
 	return err
 }

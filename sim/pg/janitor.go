@@ -19,7 +19,7 @@ func (s *Sessions) cleaner(ctx context.Context) (*session, error) {
 	}
 	settings := strings.Join([]string{"application_name", "recondrill janitor", "client_min_messages", "warning", "synchronous_commit", "off"}, "\x00")
 	start := startup{user: s.pool.ConnConfig.User, database: s.database, settings: settings}
-	x, err := openSession(ctx, s.server.ConnString(s.database), start, "", s.options.Patience, false)
+	x, err := openSession(ctx, s.server.ConnString(s.database), start, s.options.Patience, false)
 	if err != nil {
 		return nil, fmt.Errorf("janitor: %w", err)
 	}

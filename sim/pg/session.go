@@ -32,6 +32,7 @@ type session struct {
 	ended    bool                    // the server ended it
 	timeline int                     // what it was told of the server's timeline; 0: nothing
 	readOnly bool                    // what it was told of its next transactions
+	profile  string                  // how it was told to plan; "": as at its start
 	held     bool                    // a part of a flush is out, its Sync is not
 
 	in []byte // bytes read from the server, from `at` on not yet looked at
@@ -87,16 +88,13 @@ func (s startup) parameters() map[string]string {
 }
 
 // openSession dials the server for real. The driver does the authentication, so any server that it can reach will do.
-// profile are settings besides, as options of the start-up. polled: the wire must know deadlines, for asking whether the backend waits.
-func openSession(ctx context.Context, connString string, start startup, profile string, patience time.Duration, polled bool) (*session, error) {
+// polled: the wire must know deadlines, for asking whether the backend waits.
+func openSession(ctx context.Context, connString string, start startup, patience time.Duration, polled bool) (*session, error) {
 	config, err := pgconn.ParseConfig(connString)
 	if err != nil {
 		return nil, err
 	}
 	config.RuntimeParams = start.parameters()
-	if profile != "" {
-		config.RuntimeParams["options"] = strings.TrimSpace(config.RuntimeParams["options"] + " " + profile)
-	}
 	config.User = start.user
 	conn, err := pgconn.ConnectConfig(ctx, config)
 	if err != nil {
@@ -204,7 +202,7 @@ func (s *session) clean() error {
 		return fmt.Errorf("clean the session: its transaction status is %q afterwards", s.status)
 	}
 	if s.soiled { // RESET ALL
-		s.timeline, s.readOnly = 0, false
+		s.timeline, s.readOnly, s.profile = 0, false, ""
 	}
 	s.soiled, s.held = false, false
 	return nil

@@ -1,6 +1,7 @@
 package pg
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -12,26 +13,18 @@ import (
 // says too little about order. Each seed shakes in another way. Shake(0) ends it. It is called between runs.
 func (s *Sessions) Shake(seed uint64) {
 	s.mu.Lock()
-	before := s.shake.profile()
+	defer s.mu.Unlock()
 	s.shake = nil
 	if seed != 0 {
-		s.shake = &shaking{seed: seed}
-	}
-	var stale []*session
-	if s.shake.profile() != before {
-		for _, list := range s.idle {
-			stale = append(stale, list...)
-		}
-		clear(s.idle)
-	}
-	s.mu.Unlock()
-	for _, x := range stale { // the order does not show
-		x.close()
+		s.shake = &shaking{seed: seed, profile: profileOf(seed)}
 	}
 }
 
 // shaking draws what differs in a shaken run. nil draws nothing. Needs mu of its Sessions.
-type shaking struct{ seed, drawn uint64 }
+type shaking struct {
+	seed, drawn uint64
+	profile     string // how sessions plan, as statements
+}
 
 // below is a number from 0 to n-1.
 func (k *shaking) below(n int) int {
@@ -52,29 +45,51 @@ func mix(x uint64) uint64 {
 }
 
 // profiles are the settings that decide plans, each with what it may be in a shaken run.
-var profiles = [][]string{
-	{"plan_cache_mode=force_custom_plan", "plan_cache_mode=auto"},
-	{"enable_seqscan=on", "enable_seqscan=off"},
-	{"enable_hashjoin=on", "enable_hashjoin=off"},
-	{"enable_mergejoin=on", "enable_mergejoin=off"},
-	{"enable_nestloop=on", "enable_nestloop=off"},
-	{"enable_indexscan=on", "enable_indexscan=off"},
-	{"enable_bitmapscan=on", "enable_bitmapscan=off"},
-	{"enable_hashagg=on", "enable_hashagg=off"},
-	{"work_mem=64kB", "work_mem=4MB"},
+var profiles = []struct {
+	setting string
+	values  []string
+}{
+	{"plan_cache_mode", []string{"force_custom_plan", "auto"}},
+	{"enable_seqscan", []string{"on", "off"}},
+	{"enable_hashjoin", []string{"on", "off"}},
+	{"enable_mergejoin", []string{"on", "off"}},
+	{"enable_nestloop", []string{"on", "off"}},
+	{"enable_indexscan", []string{"on", "off"}},
+	{"enable_bitmapscan", []string{"on", "off"}},
+	{"enable_hashagg", []string{"on", "off"}},
+	{"work_mem", []string{"'64kB'", "'4MB'"}},
 }
 
-// profile is how sessions plan: the same in all runs of one seed.
-func (k *shaking) profile() string {
-	if k == nil {
+// profileOf is how sessions plan: the same in all runs of one seed.
+func profileOf(seed uint64) string {
+	var set []string
+	for i, p := range profiles {
+		set = append(set, "SET "+p.setting+"="+p.values[mix(seed+uint64(i))%uint64(len(p.values))])
+	}
+	return strings.Join(set, "; ")
+}
+
+// unshaken puts a session back to how it planned at its start.
+func unshaken() string {
+	var set []string
+	for _, p := range profiles {
+		set = append(set, "RESET "+p.setting)
+	}
+	return strings.Join(set, "; ")
+}
+
+// replan is what a session must be told to plan as this run does; "" where it knows. Warm sessions are told, not replaced:
+// a new one costs more than the run.
+func (s *Sessions) replan(on *session) string {
+	profile := ""
+	if s.shake != nil {
+		profile = s.shake.profile
+	}
+	if profile == on.profile {
 		return ""
 	}
-	var out strings.Builder
-	for i, values := range profiles {
-		out.WriteString(" -c ")
-		out.WriteString(values[mix(k.seed+uint64(i))%uint64(len(values))])
-	}
-	return out.String()[1:]
+	on.profile = profile
+	return cmp.Or(profile, unshaken())
 }
 
 // dawdle lets real time pass at some gates.

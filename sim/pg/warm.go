@@ -36,11 +36,10 @@ func (s *Sessions) take(ctx context.Context, start startup) (*session, error) {
 		s.mu.Unlock()
 		return x, nil
 	}
-	profile := s.shake.profile()
 	s.mu.Unlock()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.options.Patience)
 	defer cancel()
-	x, err := openSession(ctx, s.server.ConnString(start.database), start, profile, s.options.Patience, !s.server.CanStop())
+	x, err := openSession(ctx, s.server.ConnString(start.database), start, s.options.Patience, !s.server.CanStop())
 	if err != nil {
 		return nil, err
 	}
