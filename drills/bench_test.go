@@ -1,9 +1,11 @@
 package drills
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"testing"
 	"time"
@@ -22,16 +24,16 @@ import (
 func benchOn(b *testing.B, how, image string) *bench {
 	b.Helper()
 	core := runtime.NumCPU() - 1
-	was := runtime.GOMAXPROCS(1)
+	was, heap := runtime.GOMAXPROCS(1), debug.SetGCPercent(garbage)
 	pinToCore(core)
-	b.Cleanup(func() { runtime.GOMAXPROCS(was) })
+	b.Cleanup(func() { runtime.GOMAXPROCS(was); debug.SetGCPercent(heap) })
 	bench, err := openBench(b.Context(), benchSetup{postgres: how, image: image, run: runID(), core: core, log: b.Logf})
 	require.NoError(b, err)
 	b.Cleanup(bench.close)
 	return bench
 }
 
-func median(all []time.Duration) time.Duration {
+func median[T cmp.Ordered](all []T) T {
 	slices.Sort(all)
 	return all[len(all)/2]
 }
@@ -94,7 +96,7 @@ func BenchmarkGatedToBare(b *testing.B) {
 		}
 	}
 	ratio := 100 * median(bare).Seconds() / median(gated).Seconds()
-	fmt.Printf("gated ÷ bare: %.0f %% (median run %.1f ms gated, %.1f ms bare, %d statements a run)\n", ratio,
+	fmt.Printf("gated ÷ bare: %.0f %% (goal ≥ 80 %%; median run %.1f ms gated, %.1f ms bare, %d statements a run)\n", ratio,
 		median(gated).Seconds()*1000, median(bare).Seconds()*1000, statements/len(gated))
 	b.ReportMetric(ratio, "%gated/bare")
 }
@@ -121,7 +123,7 @@ func BenchmarkContainerToLocal(b *testing.B) {
 		}
 	}
 	ratio := 100 * median(l).Seconds() / median(c).Seconds()
-	fmt.Printf("container ÷ local: %.0f %% of the runs a second (median run %.1f ms and %.1f ms)\n", ratio, median(c).Seconds()*1000, median(l).Seconds()*1000)
+	fmt.Printf("container ÷ local: %.0f %% of the runs a second (goal ≥ 95 %%; median run %.1f ms and %.1f ms)\n", ratio, median(c).Seconds()*1000, median(l).Seconds()*1000)
 	b.ReportMetric(ratio, "%container/local")
 }
 
@@ -145,30 +147,4 @@ func BenchmarkCampaign(b *testing.B) {
 	fmt.Printf("campaign over %d servers: %.1f runs/s, %.0f statements/s, simulated : real = %.0f : 1\n", runtime.NumCPU(),
 		summary.RunsPerSecond, float64(statements)/seconds, float64(simulated)/seconds)
 	b.ReportMetric(summary.RunsPerSecond, "runs/s")
-}
-
-// BenchmarkMemory: the heap after a collection does not grow with the number of runs.
-func BenchmarkMemory(b *testing.B) {
-	bench := benchOn(b, "local", "")
-	heap := func() float64 {
-		runtime.GC()
-		var m runtime.MemStats
-		runtime.ReadMemStats(&m)
-		return float64(m.HeapAlloc) / (1 << 20)
-	}
-	const warm, all = 200, 2000
-	var early, late float64
-	for b.Loop() {
-		for seed := range uint64(all) {
-			d := Catalogue()[seed%4]
-			bench.run(b.Context(), d, seed+1, sim.Seeded(seed+1, d.most(), d.weigh()))
-			if seed+1 == warm {
-				early = heap()
-			}
-		}
-		late = heap()
-	}
-	fmt.Printf("heap after %d runs %.1f MiB, after %d runs %.1f MiB\n", warm, early, all, late)
-	require.Less(b, late, early+8, "memory grows with the number of runs")
-	b.ReportMetric(late-early, "MiB-grown")
 }

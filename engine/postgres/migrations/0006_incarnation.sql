@@ -47,14 +47,15 @@ create function recon.acting_stop() returns text
 -- opened; the hour is for two servers whose clocks differ. Records that are made again have the same keys, so the rule
 -- asks the job's window and not the record's age.
 create function recon.lost(p_job text, p_asked integer, out since timestamptz, out until timestamptz, out through integer)
-	language sql stable
-	as $$
+	language plpgsql stable
+	as $$ begin
 		select min(n.lost_since), max(n.opened_at), max(n.incarnation)
+		into since, until, through
 		from recon.incarnation n
 		where n.incarnation > p_asked and n.lost_since is not null and exists (select from recon.job j
 			join recon.window w on w.account_id = j.account_id and w.window_id = j.window_id
-			where j.job_id = p_job and w.due_at <= n.opened_at + interval '1 hour')
-	$$;
+			where j.job_id = p_job and w.due_at <= n.opened_at + interval '1 hour');
+	end $$;
 
 -- Why a record must be asked about before it acts; empty = it need not.
 create function recon.lost_doubt(p_job text, p_asked integer) returns text
