@@ -34,8 +34,9 @@ check: ## formatting, vet, rooms and clocks, generated code
 	$(GO) test -count=1 -run 'TestHouse' .
 	./engine/postgres/generate.sh --check
 
-bench: build ## speed as ratios within one run: kernel to bare, container to local, simulated to real time
-	$(GO) test -run '^$$' -bench . -benchtime 1x ./drills
+bench: build ## speed against its goals: kernel to bare, container to local, simulated to real time, orders, memory
+	$(GO) test -run '^$$' -bench . -benchtime 1x -timeout 60m ./drills
+	GOMAXPROCS=1 taskset -c 1 $(GO) test -run '^$$' -bench Orders -benchtime 1000x ./sim/pg
 
 power: build ## search every mutant of the engine: runs to find, and which oracle found it
 	$(GO) test -v -count=1 -timeout 24h -run TestPower ./drills/mutation -power $(POWER)
