@@ -3,7 +3,6 @@ package drills
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/recondrill/recondrill/engine"
 	"github.com/recondrill/recondrill/engine/ops"
@@ -11,8 +10,8 @@ import (
 	"github.com/recondrill/recondrill/sim"
 )
 
-// deskEvery is more often than a worker comes by, so that the persons meet it, and each other, at a record.
-const deskEvery = 2 * time.Minute
+// deskEvery is as often as a worker comes by, so that the persons meet it, and each other, at a record.
+const deskEvery = pollIdle
 
 // desk starts two persons who settle refunds that nobody can tell, already while faults strike. Both look at the same
 // time: one confirms what the provider's own list shows, the other does what advice says.
