@@ -3,6 +3,7 @@ package drills
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/recondrill/recondrill/engine"
 	"github.com/recondrill/recondrill/engine/ops"
@@ -10,8 +11,11 @@ import (
 	"github.com/recondrill/recondrill/sim"
 )
 
-// deskEvery is as often as a worker comes by, so that the persons meet it, and each other, at a record.
-const deskEvery = pollIdle
+// The persons come as often as workers do, and a little later, so that they meet who is asking, and each other.
+const (
+	deskEvery = pollIdle
+	deskLater = 20 * time.Second
+)
 
 // desk starts two persons who settle refunds that nobody can tell, already while faults strike. Both look at the same
 // time: one confirms what the provider's own list shows, the other does what advice says.
@@ -26,8 +30,8 @@ func (f *fleet) desk() {
 // clerk is one of them. What the engine refuses, or what does not get through, is looked at again the next time.
 func (f *fleet) clerk(name string, settle func(context.Context, *postgres.DB, ops.Record) error) {
 	f.process(name, versionNow, restartAfter, func(ctx context.Context, p *sim.Process, db *postgres.DB) error {
-		for !f.healed {
-			if err := p.Sleep(ctx, deskEvery); err != nil {
+		for wait := deskEvery + deskLater; !f.healed; wait = deskEvery {
+			if err := p.Sleep(ctx, wait); err != nil {
 				return err
 			}
 			if err := settleAll(ctx, db, settle); errors.Is(err, sim.ErrKilled) {

@@ -32,7 +32,7 @@ func providerOdd() Drill {
 				{Kind: "provider-timeout-before", Per10k: 1200}, {Kind: "provider-timeout-after", Per10k: 2000},
 				{Kind: "provider-timeout-after", Per10k: 3000, Where: "provider refund*"}, {Kind: "answer-lost", Per10k: 1200},
 				{Kind: "answer-lost", Per10k: 3000, Where: "email *", First: 1}, {Kind: "channel-timeout-after", Per10k: 2500, Where: "email *"},
-				{Kind: "other-answer", Per10k: 7000}, {Kind: "key-forgotten"}, {Kind: "delay", Per10k: 1500, Where: "desk-*/* *"},
+				{Kind: "other-answer", Per10k: 7000}, {Kind: "key-forgotten"}, {Kind: "delay", Per10k: 5000, Where: "desk-1*/* sql:ResolveBreak"},
 				{Kind: "delay", Per10k: 4000, Where: "worker-*/* call:provider look-up*"}, // so that a person meets who is asking
 			},
 			Switch: 300, Most: 18,

@@ -26,7 +26,7 @@ func timeoutAfterAcceptance() Drill {
 				{Kind: "callback-doubled", Per10k: 1500}, {Kind: "callback-early", Per10k: 1500}, {Kind: "bounce", Per10k: 800},
 				{Kind: "crash", Per10k: 700, Where: "worker-* call:*"}, {Kind: "crash", Per10k: 30, Where: "worker-* sql:*"},
 				{Kind: "cut-after", Per10k: 60, Where: "worker-* *"},
-				{Kind: "rejected", Per10k: 1000, Where: "provider *"}, {Kind: "delay", Per10k: 1500, Where: "desk-*/* *"},
+				{Kind: "rejected", Per10k: 1000, Where: "provider *"}, {Kind: "delay", Per10k: 5000, Where: "desk-1*/* sql:ResolveBreak"},
 			},
 			Switch: 300, Most: 14,
 		},

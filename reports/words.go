@@ -95,6 +95,7 @@ var oracleWords = map[string]string{
 	"rooms-apart":     "delivery never calls the provider, reconciliation never sends",
 	"corrected":       "ledger, breaks and corrections tell one story",
 	"act-once":        "no two acts of persons saw one version of a record",
+	"overruled":       "what a person settled is not written over by who held it before",
 	"caps":            "above a cap nothing happens without a person",
 	"advised":         "what is left to a person waits for the person",
 	"shown":           "whatever is not at its end is in the list of what is not",

@@ -63,3 +63,16 @@ func TestShown_WhatIsNotAtItsEndIsInTheList(t *testing.T) {
 	many.Rows = 2
 	finds(t, "shown", "3 are not at their end, and operator was told of 2", set("job", 0, "state", "review"), history(many))
 }
+
+func TestOverruled_APersonsWordEndsTheClaimOfBefore(t *testing.T) {
+	t.Parallel()
+	act := func(at, name string) edit {
+		return also("audit", 2, "record", "correction:b1/1", "at", "2026-03-02 "+at+"+00", "act", name)
+	}
+	finds(t, "overruled", "person:ann did confirm_done at 2026-03-02 00:02:00+00, and worker-1#0 wrote FinishCorrection over it", act("00:02:00", "confirm_done"))
+	accepts(t, "overruled", act("00:02:00", "look_up"))
+	accepts(t, "overruled", act("00:01:00", "confirm_done"))
+	accepts(t, "overruled", act("00:05:00", "confirm_done"))
+	accepts(t, "overruled", act("00:06:00", "confirm_done"), history(after(7*time.Minute, answered("worker-2", "refund", "sql:ClaimCorrections", "b1/1")),
+		after(8*time.Minute, answered("worker-2", "refund", "sql:SubmitCorrection", "b1/1"))))
+}

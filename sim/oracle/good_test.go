@@ -141,6 +141,8 @@ func good() oracle.View {
 		answered("worker-1", "acct_1/2026-03-01", "sql:begin"),
 		answered("worker-1", "acct_1/2026-03-01", "sql:FinishJob", "acct_1/2026-03-01"),
 		answered("worker-1", "acct_1/2026-03-01", "sql:commit"),
+		after(time.Minute, answered("worker-1", "refund", "sql:ClaimCorrections", "b1/1")),
+		after(5*time.Minute, answered("worker-1", "refund", "sql:FinishCorrection", "b1/1")),
 		answered("worker-1", "email", "sql:begin"),
 		answered("worker-1", "email", "sql:SubmitIntent", "acct_1/2026-03-01/reminder/email/e1"),
 		answered("worker-1", "email", "sql:commit"),
@@ -157,6 +159,11 @@ func task(process, name string) sim.Actor { return sim.Actor{Process: process, T
 
 func answered(process, name, label string, keys ...string) sim.Entry {
 	return sim.Entry{Actor: task(process, name), What: "answer", Label: label, Nth: 1, Keys: keys, Rows: len(keys)}
+}
+
+func after(at time.Duration, e sim.Entry) sim.Entry {
+	e.At = at
+	return e
 }
 
 func called(process, name, label string) sim.Entry {

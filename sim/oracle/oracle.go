@@ -66,7 +66,7 @@ func All() []Oracle {
 	return []Oracle{
 		effects(), dunning(), unwanted(), reconciledOnce(), intentOnce(), stepOnce(), slotOnce(), fence(), together(), submitting(),
 		residual(), planted(), zeroSum(), appendOnly(), conservation(), letters(), roomsApart(),
-		corrected(), actOnce(), capped(), advised(), shown(), settled(),
+		corrected(), actOnce(), overruled(), capped(), advised(), shown(), settled(),
 	}
 }
 
