@@ -57,7 +57,6 @@ func TestActors_WhatEachDoesBitesAndIsStood(t *testing.T) {
 // notDrilled are kinds that no drill plans, each with why.
 var notDrilled = map[string]string{
 	"completes-anyway":      "a statement would have to wait in the server for longer than anybody waits for one, which nothing here does; sim/pg's tests have it",
-	"delay":                 "every drill has delays by its plan's `latency`",
 	"deadlock":              "it comes from the order of statements, and the engine takes its locks in one order",
 	"serialization-failure": "no transaction of the engine asks for more than read committed",
 	"unique-violation":      "the engine's inserts say what a conflict means",

@@ -3,6 +3,7 @@ package drills
 import (
 	"time"
 
+	"github.com/recondrill/recondrill/engine/reconcile"
 	"github.com/recondrill/recondrill/faults"
 	"github.com/recondrill/recondrill/sim/world"
 )
@@ -18,7 +19,8 @@ func channelsOut() Drill {
 			{Name: "sms", Terms: world.Terms{LookUp: true, LookUpLag: 90 * time.Second}},
 			{Name: "push"},
 		}},
-		Nodes: []Node{{"admit-1", []string{"admission"}}, worker("worker-1"), worker("worker-2")},
+		Nodes:  []Node{{"admit-1", []string{"admission"}}, worker("worker-1"), worker("worker-2")},
+		Engine: Settings{Policy: reconcile.Policy{BrokenFrom: 2}}, // as many as the account has that a payer paid twice
 		Faults: faults.Plan{
 			Rules: []faults.Rule{
 				{Kind: "outage", Per10k: 800, Where: "*send(*"}, {Kind: "contact-invalid", Per10k: 1000}, {Kind: "answer-lost", Per10k: 1200},

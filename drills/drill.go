@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/recondrill/recondrill/engine"
+	"github.com/recondrill/recondrill/engine/reconcile"
 	"github.com/recondrill/recondrill/faults"
 	"github.com/recondrill/recondrill/sim"
 	"github.com/recondrill/recondrill/sim/oracle"
@@ -38,11 +39,12 @@ type Node struct {
 
 // Settings are what a drill sets otherwise than settings.go; a zero means what stands there.
 type Settings struct {
-	Lanes       map[string]int // capacity of dead-letter lanes that differ from the schema's
-	Batch       int            // accounts that one slot admits
-	Attempts    int            // failures after which a record dies
-	ByHand      bool           // every correction waits for a person
-	Connections int            // of each process
+	Lanes       map[string]int   // capacity of dead-letter lanes that differ from the schema's
+	Batch       int              // accounts that one slot admits
+	Attempts    int              // failures after which a record dies
+	Policy      reconcile.Policy // what may happen without a person, where it is another than production's
+	Desk        bool             // two persons look at the provider's own list, and settle by it what nobody can tell
+	Connections int              // of each process
 
 	// The night, where it is another than everybody's: 02:30 in a zone.
 	Schedule string // its name

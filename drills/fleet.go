@@ -38,6 +38,7 @@ type fleet struct {
 	receipts []world.Receipt
 	arrived  engine.Event     // wakes the inbox
 	paused   []postgres.Pause // stops that somebody forgot
+	left     []string         // corrections and their states that the operator's last look left to a person
 
 	lostSince time.Time // from when on the server may have lost what it said it had; zero: never
 	healed    bool      // the faults are over
@@ -85,6 +86,9 @@ func (f *fleet) actors() {
 	}
 	if d.plans("lost-tail", "restore") {
 		f.oncall()
+	}
+	if d.Engine.Desk {
+		f.desk()
 	}
 }
 

@@ -48,7 +48,7 @@ func (d Drill) nodeConfig(n Node, v version) node.Config {
 	c := node.Config{
 		Admission: d.admission(),
 		Reconcile: reconcile.Config{PollIdle: pollIdle, AttemptsMax: limits.AttemptsMax, CrashesMax: limits.CrashesMax,
-			Backoff: limits.Backoff, PendingEvery: 2 * time.Minute, Policy: reconcile.Policy{Nothing: d.Engine.ByHand}},
+			Backoff: limits.Backoff, PendingEvery: 2 * time.Minute, Policy: d.Engine.Policy},
 		Refund:    reconcile.RefundConfig{PollIdle: pollIdle, Limits: limits},
 		Delivery:  delivery.Config{PollIdle: pollIdle, Limits: limits},
 		Heartbeat: heartbeat, Maintain: maintain, Conserve: 10 * maintain,

@@ -34,6 +34,9 @@ func (f *fleet) operate() {
 			if errors.Is(err, sim.ErrKilled) {
 				return err
 			}
+			for _, record := range f.left {
+				f.mark("operator", oracle.LeftToPerson, record)
+			}
 			calm++
 			if busy || err != nil {
 				calm = 0
@@ -65,10 +68,16 @@ func (f *fleet) look(ctx context.Context, db *postgres.DB) (busy bool, err error
 	if err != nil {
 		return true, err
 	}
+	f.left = nil
 	busy = counts.WindowsWaiting > 0 || len(f.receipts) > 0
 	for _, r := range records {
 		a := ops.Advise(r, f.outside())
 		switch {
+		case a.Act == advice.Review && r.Correction != nil && r.State == string(engine.CorrectionRejected):
+			busy = true
+			f.askAnew(ctx, db, r)
+		case a.Act == advice.Review && r.Correction != nil:
+			f.left = append(f.left, "correction:"+string(r.Key)+" "+r.State)
 		case a.Act == advice.Nothing, a.Act == advice.Review:
 		case a.Act == advice.Wait && r.State == string(engine.IntentHeld):
 			// It waits for a named reason, which may outlast the drill; that it has a limit is the engine's own test.
@@ -138,6 +147,12 @@ func (f *fleet) act(ctx context.Context, db *postgres.DB, r ops.Record, a advice
 		f.advice = append(f.advice, oracle.Violation{Oracle: "advice", Record: string(r.Key),
 			Text: fmt.Sprintf("%s %s in %s: the advice was %s (%s) and the engine refused it: %v", r.Kind, r.Key, r.State, a.Act, a.Why, err)})
 	}
+}
+
+// askAnew is what a person decides whose refund the provider refused: its break is still open, so it is proposed again
+// under the next act number, which is then approved like any other. What does not get through is done at the next look.
+func (f *fleet) askAnew(ctx context.Context, db *postgres.DB, r ops.Record) {
+	_, _ = ops.NextAct(ctx, db, ops.Act{By: operatorName, Expect: r.Version, Why: "it is still owed"}, r.Key)
 }
 
 func (f *fleet) outside() ops.Outside {

@@ -3,6 +3,7 @@ package drills
 import (
 	"time"
 
+	"github.com/recondrill/recondrill/engine/reconcile"
 	"github.com/recondrill/recondrill/faults"
 	"github.com/recondrill/recondrill/sim/world"
 )
@@ -17,7 +18,7 @@ func operatorErrs() Drill {
 		World: world.Setup{Plant: []string{"duplicate_at_provider", "duplicate_at_provider", "missing_in_ledger"}},
 		Nodes: []Node{{"admit-1", []string{"admission"}}, worker("worker-1"), worker("worker-2")},
 		Engine: Settings{
-			ByHand: true, Attempts: 2, Lanes: map[string]int{"email": 2},
+			Policy: reconcile.Policy{Nothing: true}, Attempts: 2, Lanes: map[string]int{"email": 2},
 		},
 		Faults: faults.Plan{
 			Rules: []faults.Rule{

@@ -23,14 +23,17 @@ func providerOdd() Drill {
 				{Name: "sms", Terms: world.Terms{Keyed: true, LookUp: true}},
 			},
 		},
-		Nodes: []Node{{"admit-1", []string{"admission"}}, {"worker-1", providerParts}, {"worker-2", providerParts}},
+		Nodes:  []Node{{"admit-1", []string{"admission"}}, {"worker-1", providerParts}, {"worker-2", providerParts}},
+		Engine: Settings{Desk: true},
 		Faults: faults.Plan{
 			Rules: []faults.Rule{
 				{Kind: "page-shift", Per10k: 1500}, {Kind: "empty-statement", Per10k: 1200}, {Kind: "truncated-statement", Per10k: 1200},
 				{Kind: "throttled-bare", Per10k: 500}, {Kind: "pending", Per10k: 500}, {Kind: "outage", Per10k: 900, Where: "provider *"},
-				{Kind: "provider-timeout-before", Per10k: 1200}, {Kind: "provider-timeout-after", Per10k: 2000}, {Kind: "answer-lost", Per10k: 1200},
+				{Kind: "provider-timeout-before", Per10k: 1200}, {Kind: "provider-timeout-after", Per10k: 2000},
+				{Kind: "provider-timeout-after", Per10k: 3000, Where: "provider refund*"}, {Kind: "answer-lost", Per10k: 1200},
 				{Kind: "answer-lost", Per10k: 3000, Where: "email *", First: 1}, {Kind: "channel-timeout-after", Per10k: 2500, Where: "email *"},
-				{Kind: "other-answer", Per10k: 7000}, {Kind: "key-forgotten"},
+				{Kind: "other-answer", Per10k: 7000}, {Kind: "key-forgotten"}, {Kind: "delay", Per10k: 5000, Where: "desk-1*/* sql:ResolveBreak"},
+				{Kind: "delay", Per10k: 4000, Where: "worker-*/* call:provider look-up*"}, // so that a person meets who is asking
 			},
 			Switch: 300, Most: 18,
 		},

@@ -46,13 +46,21 @@ func (d Drill) weigh() func(sim.Gate, sim.Class) []sim.Weighted {
 	return d.Faults.Weigh(faults.Durations{Lease: lease})
 }
 
-// limitsOf are the numbers that oracles judge by.
-func limitsOf(w *world.World, epoch, now time.Time) oracle.Limits {
-	l := oracle.Limits{Epoch: epoch, Now: now, Lease: lease, PaymentLag: paymentLag, Terms: map[string]world.Terms{"provider": w.Provider.Terms()}}
+// limits are the numbers that oracles judge by.
+func (d Drill) limits(w *world.World, epoch, now time.Time) oracle.Limits {
+	l := oracle.Limits{Epoch: epoch, Now: now, Lease: lease, PaymentLag: paymentLag, Caps: d.Engine.caps(), Terms: map[string]world.Terms{"provider": w.Provider.Terms()}}
 	for _, c := range w.Channels {
 		l.Terms[c.Name()] = c.Terms()
 	}
 	return l
+}
+
+// caps are those of the drill's policy, with production's where it says nothing.
+func (s Settings) caps() *oracle.Caps {
+	p := s.Policy
+	return &oracle.Caps{Nothing: p.Nothing, LocalMax: cmp.Or(p.LocalMax, 1_000_000), RefundMax: cmp.Or(p.RefundMax, 50_000),
+		NumberMax: cmp.Or(p.WindowNumberMax, 20), MoneyMax: cmp.Or(p.WindowMoneyMax, 2_000_000),
+		BrokenFrom: cmp.Or(p.BrokenFrom, 10), BrokenPercents: cmp.Or(p.BrokenPercentMax, 25)}
 }
 
 // setLanes makes dead-letter lanes as small as the drill wants them; a reset brings back the schema's.

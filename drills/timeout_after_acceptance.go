@@ -14,8 +14,10 @@ func timeoutAfterAcceptance() Drill {
 	return Drill{
 		Name:  "timeout-after-acceptance",
 		Claim: "no refund and no message happens twice because its answer was lost, and none is taken for done that is not",
-		World: world.Setup{Channels: strictChannels(), Plant: []string{"duplicate_at_provider", "duplicate_at_provider", "missing_in_ledger", "duplicate_at_provider"}},
-		Nodes: []Node{{"admit-1", []string{"admission"}}, worker("worker-1"), worker("worker-2")},
+		// The provider knows keys and cannot be asked about them: what nobody can tell is sent again, or a person tells.
+		World:  world.Setup{Provider: world.Terms{Keyed: true}, Channels: strictChannels(), Plant: []string{"duplicate_at_provider", "duplicate_at_provider", "missing_in_ledger", "duplicate_at_provider"}},
+		Nodes:  []Node{{"admit-1", []string{"admission"}}, worker("worker-1"), worker("worker-2")},
+		Engine: Settings{Desk: true},
 		Faults: faults.Plan{
 			Rules: []faults.Rule{
 				{Kind: "provider-timeout-before", Per10k: 3000}, {Kind: "provider-timeout-after", Per10k: 3500},
@@ -24,6 +26,7 @@ func timeoutAfterAcceptance() Drill {
 				{Kind: "callback-doubled", Per10k: 1500}, {Kind: "callback-early", Per10k: 1500}, {Kind: "bounce", Per10k: 800},
 				{Kind: "crash", Per10k: 700, Where: "worker-* call:*"}, {Kind: "crash", Per10k: 30, Where: "worker-* sql:*"},
 				{Kind: "cut-after", Per10k: 60, Where: "worker-* *"},
+				{Kind: "rejected", Per10k: 1000, Where: "provider *"}, {Kind: "delay", Per10k: 5000, Where: "desk-1*/* sql:ResolveBreak"},
 			},
 			Switch: 300, Most: 14,
 		},

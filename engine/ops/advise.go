@@ -15,6 +15,7 @@ type Record struct {
 	Key        engine.Key
 	Account    engine.AccountID
 	Channel    engine.ChannelName // of an intent
+	Outside    engine.Key         // of a correction: under which a person finds it at the provider
 	State      string
 	Version    int64
 	Job        *advice.JobFacts
@@ -110,7 +111,7 @@ func ofIntents(rows []postgres.UnsettledIntent) []Record {
 func ofCorrections(rows []postgres.UnsettledCorrection) []Record {
 	var all []Record
 	for _, r := range rows {
-		all = append(all, Record{Kind: Correction, Key: r.Correction, Account: r.Account, State: string(r.Facts.State),
+		all = append(all, Record{Kind: Correction, Key: r.Correction, Account: r.Account, Outside: r.Outside, State: string(r.Facts.State),
 			Version: r.Facts.Version, Correction: &r.Facts})
 	}
 	return all

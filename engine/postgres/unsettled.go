@@ -26,6 +26,7 @@ type (
 		Correction engine.Key
 		Account    engine.AccountID
 		Act        string
+		Outside    engine.Key // under which the provider knows it
 		Facts      advice.CorrectionFacts
 	}
 )
@@ -75,7 +76,7 @@ func (d *DB) UnsettledCorrections(ctx context.Context, only engine.Key) ([]Unset
 	err := d.one(ctx, "UnsettledCorrections", func(ctx context.Context, q *queries.Queries) error {
 		rows, err := q.UnsettledCorrections(ctx, string(only))
 		for _, r := range rows {
-			all = append(all, UnsettledCorrection{engine.Key(r.CorrectionID), engine.AccountID(r.AccountID), r.Act, advice.CorrectionFacts{
+			all = append(all, UnsettledCorrection{engine.Key(r.CorrectionID), engine.AccountID(r.AccountID), r.Act, engine.Key(r.IdempotencyKey), advice.CorrectionFacts{
 				State: engine.CorrectionState(r.State), Kind: correctionKind(r.Act), Version: r.Version, Now: r.Now, Since: r.Since,
 				LeaseUntil: timeOrZero(r.LeaseUntil), SubmittedAt: timeOrZero(r.FirstSubmittedAt), ResendRefused: r.ResendRefused,
 				Lost: d.lost(r.Lost, r.LostSince, r.LostUntil, r.LostThrough), Paused: r.Paused, Reason: r.OutcomeCode,

@@ -179,7 +179,7 @@ func TestDunning_NobodyIsRemindedOfWhatIsInDoubt(t *testing.T) {
 	t.Parallel()
 	names := set("break", 0, "business_ref", "i1")
 	finds(t, "dunning", `which break "b1" put in doubt since 2026-03-02 02:01:00`, names)
-	accepts(t, "dunning", names, set("break", 0, "state", "resolved"))
+	accepts(t, "dunning", names, set("break", 0, "state", "resolved"), set("break", 0, "since", "2026-03-02 02:01:00+00"))
 	finds(t, "dunning", "put in doubt", names, set("break", 0, "state", "resolved"), set("break", 0, "since", "2026-03-02 02:02:00+00"))
 	other := []edit{names, set("break", 0, "job_id", "other"), also("envelope", 0, "job_id", "other")}
 	accepts(t, "dunning", other...) // the other reconciliation may have been in its commit

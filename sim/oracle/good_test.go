@@ -44,6 +44,7 @@ func at(clock string) time.Time {
 // reminder went out by e-mail, and one by SMS was given up; acct_2 died, acct_3 was parked because the lane was full.
 func good() oracle.View {
 	v := oracle.View{Settled: true, Limits: oracle.Limits{Epoch: day, Now: at("06:00:00"), Lease: 90 * time.Second, PaymentLag: 36 * time.Hour,
+		Caps: &oracle.Caps{LocalMax: 1000, RefundMax: 5000, NumberMax: 2, MoneyMax: 5000, BrokenFrom: 2, BrokenPercents: 25},
 		Terms: map[string]world.Terms{"provider": {Keyed: true, LookUp: true, KeyRetention: time.Hour, Settling: 5 * time.Minute},
 			"email": {Keyed: true, KeyRetention: time.Hour, Settling: 5 * time.Minute}, "sms": {LookUp: true, Settling: 5 * time.Minute}}}}
 	v.Tables = pg.Tables{
@@ -56,23 +57,23 @@ func good() oracle.View {
 			2026-03-02 | closed | 2026-03-02 02:00:10.5+00`),
 		"recon.admission": tabled(`slot | bound | selected | inserted
 			2026-03-02 02:00:00+00 | 10 | 3 | 3`),
-		"recon.job": tabled(`job_id | account_id | window_id | state | slot | generation | deaths | fence_incarnation | fence_number | since
-			acct_1/2026-03-01 | acct_1 | 2026-03-01 | done | 2026-03-02 02:00:00+00 | 1 | 0 | 1 | 2 | 2026-03-02 02:01:00+00
-			acct_2/2026-03-01 | acct_2 | 2026-03-01 | dead | 2026-03-02 02:00:00+00 | 1 | 1 | 1 | 5 | 2026-03-02 02:02:00+00
-			acct_3/2026-03-01 | acct_3 | 2026-03-01 | parked | 2026-03-02 02:00:00+00 | 1 | 1 | 1 | 5 | 2026-03-02 02:03:00+00`),
+		"recon.job": tabled(`job_id | account_id | window_id | state | slot | generation | deaths | fence_incarnation | fence_number | version | since
+			acct_1/2026-03-01 | acct_1 | 2026-03-01 | done | 2026-03-02 02:00:00+00 | 1 | 0 | 1 | 2 | 4 | 2026-03-02 02:01:00+00
+			acct_2/2026-03-01 | acct_2 | 2026-03-01 | dead | 2026-03-02 02:00:00+00 | 1 | 1 | 1 | 5 | 4 | 2026-03-02 02:02:00+00
+			acct_3/2026-03-01 | acct_3 | 2026-03-01 | parked | 2026-03-02 02:00:00+00 | 1 | 1 | 1 | 5 | 4 | 2026-03-02 02:03:00+00`),
 		"recon.lane": tabled(`lane | capacity | used
 			jobs | 1 | 1
 			email | 1000 | 0`),
 		"recon.letter": tabled(`lane | record | death | died_at | redriven_at
 			jobs | job:acct_2/2026-03-01 | 1 | 2026-03-02 02:02:00+00 | \N`),
-		"recon.envelope": tabled(`job_id | generation | statement_hash | fence_incarnation | fence_number | recorded_at
-			acct_1/2026-03-01 | 1 | aa | 1 | 2 | 2026-03-02 02:01:00+00`),
+		"recon.envelope": tabled(`job_id | generation | statement_hash | rows_seen | fence_incarnation | fence_number | recorded_at
+			acct_1/2026-03-01 | 1 | aa | 2 | 1 | 2 | 2026-03-02 02:01:00+00`),
 		"recon.envelope_total": tabled(`job_id | generation | currency | provider_minor | ledger_minor | residual_minor | provider_opening_minor | provider_new_minor | provider_matched_minor | provider_closing_minor | ledger_opening_minor | ledger_new_minor | ledger_matched_minor | ledger_closing_minor
 			acct_1/2026-03-01 | 1 | USD | 4028 | 2014 | 2014 | 0 | 4028 | 2014 | 2014 | 0 | 2014 | 2014 | 0`),
-		"recon.break": tabled(`break_key | job_id | generation | account_id | window_id | kind | state | currency | residual_minor | row_id | item_key | business_ref | since
-			b1 | acct_1/2026-03-01 | 1 | acct_1 | 2026-03-01 | duplicate_at_provider | open | USD | 2014 | txn_2 | | i2 | 2026-03-02 02:01:00+00`),
-		"recon.correction": tabled(`correction_id | break_key | act | idempotency_key | payment_ref | currency | amount_minor | state | deaths | submitted_at | since
-			b1/1 | b1 | refund | refund/acct_1/ch_2/1 | ch_2 | USD | 2100 | applied | 0 | 2026-03-02 02:03:59+00 | 2026-03-02 02:05:00+00`),
+		"recon.break": tabled(`break_key | job_id | generation | account_id | window_id | kind | state | currency | residual_minor | row_id | item_key | business_ref | grace_until | closed_by | version | since
+			b1 | acct_1/2026-03-01 | 1 | acct_1 | 2026-03-01 | duplicate_at_provider | resolved | USD | 2014 | txn_2 | | i2 | \N | correction:b1/1 | 2 | 2026-03-02 02:05:00+00`),
+		"recon.correction": tabled(`correction_id | break_key | act | act_number | idempotency_key | payment_ref | currency | amount_minor | state | approved_by | deaths | version | submitted_at | since
+			b1/1 | b1 | refund | 1 | refund/acct_1/ch_2/1 | ch_2 | USD | 2100 | applied | policy:auto-refund | 0 | 6 | 2026-03-02 02:03:59+00 | 2026-03-02 02:05:00+00`),
 		"recon.customer": tabled(`customer_id | account_id
 			c1 | acct_1`),
 		"recon.contact": tabled(`contact_id | customer_id | channel | opted_out | invalid
@@ -88,18 +89,18 @@ func good() oracle.View {
 		"recon.template": tabled(`version_id | channel | kind | retired_at
 			t1 | email | reminder | \N
 			t2 | sms | reminder | \N`),
-		"recon.intent": tabled(`intent_id | job_id | generation | contact_id | kind | channel | state | idempotency_key | deaths | submitted_at | since
-			acct_1/2026-03-01/reminder/email/e1 | acct_1/2026-03-01 | 1 | e1 | reminder | email | sent | acct_1/2026-03-01/reminder/email/e1/1 | 0 | 2026-03-02 02:01:30+00 | 2026-03-02 02:01:31+00
-			acct_1/2026-03-01/reminder/sms/s1 | acct_1/2026-03-01 | 1 | s1 | reminder | sms | given_up | acct_1/2026-03-01/reminder/sms/s1/1 | 0 | 2026-03-02 02:01:30+00 | 2026-03-02 05:00:00+00`),
+		"recon.intent": tabled(`intent_id | job_id | generation | contact_id | kind | channel | state | idempotency_key | deaths | version | submitted_at | since
+			acct_1/2026-03-01/reminder/email/e1 | acct_1/2026-03-01 | 1 | e1 | reminder | email | sent | acct_1/2026-03-01/reminder/email/e1/1 | 0 | 4 | 2026-03-02 02:01:30+00 | 2026-03-02 02:01:31+00
+			acct_1/2026-03-01/reminder/sms/s1 | acct_1/2026-03-01 | 1 | s1 | reminder | sms | given_up | acct_1/2026-03-01/reminder/sms/s1/1 | 0 | 5 | 2026-03-02 02:01:30+00 | 2026-03-02 05:00:00+00`),
 		"recon.intent_step": tabled(`invoice_id | step | channel | contact_id | intent_id | dropped_why
 			i1 | due-3 | email | e1 | acct_1/2026-03-01/reminder/email/e1 |
 			i1 | due-3 | sms | s1 | acct_1/2026-03-01/reminder/sms/s1 |`),
-		"recon.transaction": tabled(`business_key | kind | provider_ref | break_key
-			invoice/i1 | invoice | |
-			invoice/i2 | invoice | |
-			payment/ch_1 | payment | ch_1 |
-			refund/re_1 | refund_overpayment | re_1 |
-			payment/ch_2 | payment | ch_2 |`),
+		"recon.transaction": tabled(`business_key | kind | provider_ref | booked_at | break_key
+			invoice/i1 | invoice | | 2026-03-01 00:00:00+00 |
+			invoice/i2 | invoice | | 2026-03-01 00:00:00+00 |
+			payment/ch_1 | payment | ch_1 | 2026-03-01 22:00:00+00 |
+			refund/re_1 | refund_overpayment | re_1 | 2026-03-02 02:05:00+00 | b1
+			payment/ch_2 | payment | ch_2 | 2026-03-02 02:01:00+00 | b1`),
 		"recon.posting": tabled(`business_key | line | book | invoice_id | currency | amount_minor
 			invoice/i1 | 1 | receivable | i1 | USD | 1000
 			invoice/i1 | 2 | revenue | \N | USD | -1000
@@ -111,9 +112,10 @@ func good() oracle.View {
 			refund/re_1 | 2 | clearing | \N | USD | -2100
 			payment/ch_2 | 1 | clearing | \N | USD | 2100
 			payment/ch_2 | 2 | receivable | i2 | USD | -2100`),
-		"recon.audit": tabled(`audit_id | at | actor | act | record
-			1 | 2026-03-02 01:00:00+00 | person:ann | pause | pause:channel:email
-			2 | 2026-03-02 01:30:00+00 | person:ann | resume | pause:channel:email`),
+		"recon.audit": tabled(`audit_id | at | actor | act | record | version
+			1 | 2026-03-02 01:00:00+00 | person:ann | pause | pause:channel:email | 0
+			2 | 2026-03-02 01:30:00+00 | person:ann | resume | pause:channel:email | 0
+			3 | 2026-03-02 05:00:00+00 | person:ann | give_up | intent:acct_1/2026-03-01/reminder/sms/s1 | 4`),
 		"recon.receipt": tabled(`channel | receipt_id | intent_id | kind | received_at
 			email | r1 | acct_1/2026-03-01/reminder/email/e1 | delivered | 2026-03-02 02:02:00+00`),
 	}
@@ -139,10 +141,16 @@ func good() oracle.View {
 		answered("worker-1", "acct_1/2026-03-01", "sql:begin"),
 		answered("worker-1", "acct_1/2026-03-01", "sql:FinishJob", "acct_1/2026-03-01"),
 		answered("worker-1", "acct_1/2026-03-01", "sql:commit"),
+		after(time.Minute, answered("worker-1", "refund", "sql:ClaimCorrections", "b1/1")),
+		after(5*time.Minute, answered("worker-1", "refund", "sql:FinishCorrection", "b1/1")),
 		answered("worker-1", "email", "sql:begin"),
 		answered("worker-1", "email", "sql:SubmitIntent", "acct_1/2026-03-01/reminder/email/e1"),
 		answered("worker-1", "email", "sql:commit"),
 		called("worker-1", "email", "call:email send(e1)"),
+		{At: 5 * time.Hour, Actor: sim.Bare("operator"), What: oracle.LeftToPerson, Text: "correction:b1/1 applied"},
+		answered("operator", "main", "sql:UnsettledJobs", "acct_2/2026-03-01", "acct_3/2026-03-01"),
+		answered("operator", "main", "sql:UnsettledCorrections"),
+		answered("operator", "main", "sql:UnsettledIntents"),
 	}}
 	return v
 }
@@ -151,6 +159,11 @@ func task(process, name string) sim.Actor { return sim.Actor{Process: process, T
 
 func answered(process, name, label string, keys ...string) sim.Entry {
 	return sim.Entry{Actor: task(process, name), What: "answer", Label: label, Nth: 1, Keys: keys, Rows: len(keys)}
+}
+
+func after(at time.Duration, e sim.Entry) sim.Entry {
+	e.At = at
+	return e
 }
 
 func called(process, name, label string) sim.Entry {

@@ -36,6 +36,7 @@ type Limits struct {
 	Now        time.Time              // world time of Tables
 	Lease      time.Duration          // of a record
 	PaymentLag time.Duration          // how far our knowledge of payments may be behind when we remind
+	Caps       *Caps                  // on what policy does alone; nil: not known
 	Terms      map[string]world.Terms // what each service promises: provider, email, sms, push
 }
 
@@ -64,7 +65,8 @@ type Damage struct {
 func All() []Oracle {
 	return []Oracle{
 		effects(), dunning(), unwanted(), reconciledOnce(), intentOnce(), stepOnce(), slotOnce(), fence(), together(), submitting(),
-		residual(), planted(), zeroSum(), appendOnly(), conservation(), letters(), roomsApart(), settled(),
+		residual(), planted(), zeroSum(), appendOnly(), conservation(), letters(), roomsApart(),
+		corrected(), actOnce(), overruled(), capped(), advised(), shown(), settled(),
 	}
 }
 

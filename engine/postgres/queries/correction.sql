@@ -70,7 +70,7 @@ where a.account_id = (select c.account_id from recon.correction c where c.correc
 for no key update;
 
 -- name: LockCorrection :one
--- After LockBooks, in a snapshot of its own.
+-- After LockBooks, in a snapshot of its own. Whether the lease still runs is for the statement that writes to ask.
 select c.account_id, c.act, c.idempotency_key, c.payment_ref, c.business_ref, c.currency, c.amount_minor, coalesce(c.approved_by, '')::text as approved_by,
 	c.first_submitted_at, c.break_key, b.state as break_state, b.row_id, coalesce(nullif((select recon.acting_stop()), ''),
 		(case when c.act = 'refund' then nullif(recon.lost_doubt(c.job_id, c.asked_incarnation), '') end), recon.provider_pause(c.account_id))::text as paused,
@@ -85,7 +85,7 @@ select c.account_id, c.act, c.idempotency_key, c.payment_ref, c.business_ref, c.
 	recon.now()::timestamptz as now
 from recon.correction c join recon.break b on b.break_key = c.break_key
 where c.correction_id = @correction_id and c.fence_incarnation = @incarnation and c.fence_number = @fence_number
-	and c.state = @state and c.lease_until > recon.now()
+	and c.state = @state
 for update of c;
 
 -- name: SubmitCorrection :one

@@ -375,7 +375,7 @@ select c.account_id, c.act, c.idempotency_key, c.payment_ref, c.business_ref, c.
 	recon.now()::timestamptz as now
 from recon.correction c join recon.break b on b.break_key = c.break_key
 where c.correction_id = $1 and c.fence_incarnation = $2 and c.fence_number = $3
-	and c.state = $4 and c.lease_until > recon.now()
+	and c.state = $4
 for update of c
 `
 
@@ -407,7 +407,7 @@ type LockCorrectionRow struct {
 	Now              time.Time
 }
 
-// After LockBooks, in a snapshot of its own.
+// After LockBooks, in a snapshot of its own. Whether the lease still runs is for the statement that writes to ask.
 func (q *Queries) LockCorrection(ctx context.Context, arg LockCorrectionParams) (LockCorrectionRow, error) {
 	row := q.db.QueryRow(ctx, lockCorrection,
 		arg.CorrectionID,

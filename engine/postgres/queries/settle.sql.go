@@ -338,7 +338,7 @@ func (q *Queries) NextCorrection(ctx context.Context, arg NextCorrectionParams) 
 }
 
 const unsettledCorrections = `-- name: UnsettledCorrections :many
-select c.correction_id, c.account_id, c.act, c.state, c.version, recon.now()::timestamptz as now, c.since, c.lease_until, c.next_at, c.deaths,
+select c.correction_id, c.account_id, c.act, c.idempotency_key, c.state, c.version, recon.now()::timestamptz as now, c.since, c.lease_until, c.next_at, c.deaths,
 	c.first_submitted_at, (c.state = 'unknown' and c.outcome = 'rejected')::boolean as resend_refused, c.outcome_code, (case when c.state = 'proposed' then coalesce(c.approved_by, '') else '' end)::text as approved_once,
 	coalesce(nullif((select recon.acting_stop()), ''), recon.provider_pause(c.account_id))::text as paused,
 	(c.act = 'refund' and l.since is not null)::boolean as lost, coalesce(least(l.since, c.first_submitted_at), recon.now())::timestamptz as lost_since,
@@ -359,6 +359,7 @@ type UnsettledCorrectionsRow struct {
 	CorrectionID     string
 	AccountID        string
 	Act              string
+	IdempotencyKey   string
 	State            string
 	Version          int64
 	Now              time.Time
@@ -393,6 +394,7 @@ func (q *Queries) UnsettledCorrections(ctx context.Context, correctionID string)
 			&i.CorrectionID,
 			&i.AccountID,
 			&i.Act,
+			&i.IdempotencyKey,
 			&i.State,
 			&i.Version,
 			&i.Now,
