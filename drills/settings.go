@@ -58,7 +58,7 @@ func limitsOf(w *world.World, epoch, now time.Time) oracle.Limits {
 // setLanes makes dead-letter lanes as small as the drill wants them; a reset brings back the schema's.
 func (d Drill) setLanes(ctx context.Context, db *postgres.DB) error {
 	for _, lane := range slices.Sorted(maps.Keys(d.Engine.Lanes)) {
-		if err := db.SetLaneCapacity(ctx, lane, d.Engine.Lanes[lane]); err != nil {
+		if err := db.SetLaneCapacity(ctx, postgres.LaneCapacity{Lane: lane, Capacity: d.Engine.Lanes[lane], By: "person:drill", Why: "as the drill wants it"}); err != nil {
 			return err
 		}
 	}
