@@ -18,7 +18,8 @@ func channelsOut() Drill {
 			{Name: "sms", Terms: world.Terms{LookUp: true, LookUpLag: 90 * time.Second}},
 			{Name: "push"},
 		}},
-		Nodes: []Node{{"admit-1", []string{"admission"}}, worker("worker-1"), worker("worker-2")},
+		Nodes:  []Node{{"admit-1", []string{"admission"}}, worker("worker-1"), worker("worker-2")},
+		Engine: Settings{Clerk: true},
 		Faults: faults.Plan{
 			Rules: []faults.Rule{
 				{Kind: "outage", Per10k: 800, Where: "*send(*"}, {Kind: "contact-invalid", Per10k: 1000}, {Kind: "answer-lost", Per10k: 1200},

@@ -43,6 +43,7 @@ type Settings struct {
 	Attempts    int            // failures after which a record dies
 	ByHand      bool           // every correction waits for a person
 	Connections int            // of each process
+	Clerk       bool           // a person works beside the engine
 
 	// The night, where it is another than everybody's: 02:30 in a zone.
 	Schedule string // its name

@@ -86,6 +86,9 @@ func (f *fleet) actors() {
 	if d.plans("lost-tail", "restore") {
 		f.oncall()
 	}
+	if d.Engine.Clerk {
+		f.clerk()
+	}
 }
 
 // fire is one firing of a cron host: a process of its own that admits the slot and ends.

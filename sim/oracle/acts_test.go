@@ -237,6 +237,11 @@ func TestSubmitting_NothingIsSentAgainBlindly(t *testing.T) {
 	accepts(t, "submitting", sends(lost, absent, next))
 	absent.At = at("03:04:00") // before the settling time it proves nothing
 	finds(t, "submitting", "under a new key without proof", sends(lost, absent, next))
+	vouched := func(clock string) edit {
+		return also("audit", 0, "at", "2026-03-02 "+clock+"+00", "act", "confirm_absent", "record", "intent:acct_1/2026-03-01/reminder/sms/s1")
+	}
+	accepts(t, "submitting", vouched("03:08:00"), sends(lost, next))
+	finds(t, "submitting", "under a new key without proof", vouched("02:59:00"), sends(lost, next))
 }
 
 func TestSubmitting_TheSameKeyIsGoodWhileItIsRemembered(t *testing.T) {

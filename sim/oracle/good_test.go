@@ -111,9 +111,12 @@ func good() oracle.View {
 			refund/re_1 | 2 | clearing | \N | USD | -2100
 			payment/ch_2 | 1 | clearing | \N | USD | 2100
 			payment/ch_2 | 2 | receivable | i2 | USD | -2100`),
-		"recon.audit": tabled(`audit_id | at | actor | act | record
-			1 | 2026-03-02 01:00:00+00 | person:ann | pause | pause:channel:email
-			2 | 2026-03-02 01:30:00+00 | person:ann | resume | pause:channel:email`),
+		"recon.audit": tabled(`audit_id | at | actor | act | record | detail
+			1 | 2026-03-02 01:00:00+00 | person:ann | pause | pause:channel:email |
+			2 | 2026-03-02 01:30:00+00 | person:ann | resume | pause:channel:email |
+			3 | 2026-03-02 00:30:00+00 | person:ann | set_capacity | lane:jobs | 1: x`),
+		"recon.alarm": tabled(`kind | subject | raised_at | cleared_at
+			lane_full | jobs | 2026-03-02 02:03:00+00 | \N`),
 		"recon.receipt": tabled(`channel | receipt_id | intent_id | kind | received_at
 			email | r1 | acct_1/2026-03-01/reminder/email/e1 | delivered | 2026-03-02 02:02:00+00`),
 	}
