@@ -78,7 +78,7 @@ func (f *fleet) channel(name engine.ChannelName) *world.Channel {
 // told notes a word that the engine refused though the record had not moved: then no person could end the doubt.
 func (f *fleet) told(r ops.Record, word world.Word, err error) {
 	if errors.Is(err, ops.ErrNotAllowed) || errors.Is(err, ops.ErrNoRecord) {
-		f.advice = append(f.advice, oracle.Violation{Oracle: "advice", Record: string(r.Key),
+		f.findings = append(f.findings, oracle.Violation{Oracle: "advice", Record: string(r.Key),
 			Text: fmt.Sprintf("%s %s in %s: a person knows that it is %s, and the engine refused it: %v", r.Kind, r.Key, r.State, word, err)})
 	}
 }

@@ -119,7 +119,7 @@ func (b *bench) simulate(ctx context.Context, d Drill, seed uint64, decider sim.
 	}
 	r.run.Faults = faults.Bitten(r.history)
 	r.run.Bites = bites(r.history, r.run.Faults)
-	r.findings = f.advice
+	r.findings = f.findings
 	return r.judge(d, stopped, oracle.View{Tables: tables, Earlier: early, Truth: w.Truth(), History: r.history, Settled: f.settled, Limits: limitsOf(w, r.epoch, k.Now())})
 }
 
