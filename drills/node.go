@@ -33,7 +33,7 @@ func (f *fleet) versionOf(name string) version {
 }
 
 func databaseOptions(process string, v version) postgres.Options {
-	o := postgres.Options{Member: process, Lease: lease, HeartbeatDead: heartbeatDead,
+	o := postgres.Options{Member: process, Lease: lease, LeaseMargin: leaseMargin, HeartbeatDead: heartbeatDead,
 		// A statement may stand longer than a lease before it is given up: some late ones land, some are cancelled.
 		StatementMax: 2 * lease, ReadBackMax: 4 * lease}
 	if v == versionPrevious {
@@ -55,6 +55,7 @@ func (d Drill) nodeConfig(n Node, v version) node.Config {
 	}
 	if v == versionPrevious {
 		c.Reconcile.Batch, c.Refund.Batch, c.Delivery.Batch = 1, 1, 2
+		c.Refund.Limits.AttemptsMax, c.Delivery.Limits.AttemptsMax = 4*limits.AttemptsMax, 4*limits.AttemptsMax
 		c.Reconcile.PollIdle, c.Refund.PollIdle, c.Delivery.PollIdle = pollIdle/2, pollIdle/2, pollIdle/2
 	}
 	for _, p := range n.Parts {

@@ -95,6 +95,27 @@ func TestFence_KnowsStatementsThatExistAndAnswerTheRecordFirst(t *testing.T) {
 	for _, name := range oracle.ReadBacks() {
 		require.Contains(t, queries, name, "no such query")
 	}
+	require.Subset(t, oracle.FencedWrites(), oracle.AsksLease())
+}
+
+func TestLease_IsOverInTheInstantInWhichItEnds(t *testing.T) {
+	t.Parallel()
+	const job = "acct_9/2026-03-01"
+	after := func(at time.Duration, e sim.Entry) sim.Entry { e.At = at; return e }
+	claim := answered("worker-1", "claims", "sql:ClaimJobs", job)
+	write := func(name string, at time.Duration) []sim.Entry {
+		return []sim.Entry{after(at, asked("worker-1", job, "sql:"+name)), after(at+time.Second, answered("worker-1", job, "sql:"+name, job))}
+	}
+	for _, name := range oracle.AsksLease() {
+		finds(t, "lease", "worker-1#0/"+job+" wrote sql:"+name+" to it at 1m30s, and its lease ended at 1m30s", history(claim), history(write(name, 90*time.Second)...))
+		accepts(t, "lease", history(claim), history(write(name, 89*time.Second)...))
+		accepts(t, "lease", history(write(name, 90*time.Second)...))
+	}
+	accepts(t, "lease", history(claim), history(write("RenewJob", 60*time.Second)...), history(write("FinishJob", 149*time.Second)...))
+	accepts(t, "lease", history(claim), history(write("HandBackJob", 100*time.Second)...))
+	many := answered("worker-2", "claims", "sql:ClaimJobs", "another")
+	many.Rows = 2
+	accepts(t, "lease", history(claim, many), history(write("FinishJob", 100*time.Second)...))
 }
 
 func truth(change func(t *world.Truth)) edit { return func(v *oracle.View) { change(v.Truth) } }

@@ -137,6 +137,7 @@ func good() oracle.View {
 	}
 	v.History = &sim.History{Entries: []sim.Entry{
 		answered("worker-1", "reconcile", "sql:ClaimJobs", "acct_1/2026-03-01"),
+		asked("worker-1", "acct_1/2026-03-01", "sql:BeginJob"),
 		answered("worker-1", "acct_1/2026-03-01", "sql:BeginJob", "acct_1/2026-03-01"),
 		called("worker-1", "acct_1/2026-03-01", "call:provider statement(acct_1,2026-03-01)"),
 		answered("worker-1", "acct_1/2026-03-01", "sql:begin"),
@@ -154,6 +155,10 @@ func task(process, name string) sim.Actor { return sim.Actor{Process: process, T
 
 func answered(process, name, label string, keys ...string) sim.Entry {
 	return sim.Entry{Actor: task(process, name), What: "answer", Label: label, Nth: 1, Keys: keys, Rows: len(keys)}
+}
+
+func asked(process, name, label string) sim.Entry {
+	return sim.Entry{Actor: task(process, name), What: "statement", Label: label, Nth: 1}
 }
 
 func called(process, name, label string) sim.Entry {
