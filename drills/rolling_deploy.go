@@ -22,7 +22,7 @@ func rollingDeploy() Drill {
 				{Kind: "slow-drain", Per10k: 500}, {Kind: "two-versions", Per10k: 5000}, {Kind: "same-name"},
 				{Kind: "crash", Per10k: 80, Where: "worker-*/* sql:*"}, {Kind: "expired-lease", Per10k: 800, Where: "worker-*/* sql:Finish*"},
 				{Kind: "provider-timeout-before", Per10k: 1000}, {Kind: "channel-timeout-after", Per10k: 1500}, {Kind: "pending", Per10k: 1500},
-				{Kind: "failed", Per10k: 3000, Where: "*send(*"},
+				{Kind: "failed", Per10k: 6000, Where: "*send(*", First: 2}, {Kind: "channel-timeout-after", Per10k: 3000, Where: "*send(*"},
 			},
 			Switch: 400, Latency: 60, Most: 12,
 		},

@@ -166,6 +166,16 @@ func TestLaneFull(t *testing.T) {
 	accepts(t, "letters", more, set("lane", 0, "capacity", "2"))
 }
 
+func TestDeadUndone(t *testing.T) {
+	t.Parallel()
+	const sent = "intent:acct_1/2026-03-01/reminder/email/e1"
+	finds(t, "dead-undone", "it died at 2026-03-02 03:00:00+00 as what surely did nothing, and its call at 2026-03-02 02:01:31",
+		also("letter", 0, "record", sent, "died_at", "2026-03-02 03:00:00+00"))
+	finds(t, "dead-undone", "its call at 2026-03-02 02:04:00", also("letter", 0, "record", "correction:b1/1", "died_at", "2026-03-02 03:00:00+00"))
+	accepts(t, "dead-undone", also("letter", 0, "record", sent, "died_at", "2026-03-02 02:01:31+00"))
+	accepts(t, "dead-undone", also("letter", 0, "record", "intent:acct_1/2026-03-01/reminder/sms/s1", "died_at", "2026-03-02 03:00:00+00"))
+}
+
 func TestSettled(t *testing.T) {
 	t.Parallel()
 	finds(t, "settled", "it is still leased", set("job", 0, "state", "leased"))

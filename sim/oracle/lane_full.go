@@ -14,8 +14,8 @@ func laneFull() Oracle {
 	return claim{name: "lane-full", excused: []string{"database-step"}, spoil: nobodyHears, check: func(v View, s *seen) {
 		for _, t := range []pg.Tables{v.Earlier, v.Tables} {
 			alarms, mail, capacities := fullLanes(t), rows(t, "letter"), s.capacities(t)
+			s.Checked += len(rows(t, "lane"))
 			for lane, alarm := range alarms {
-				s.look()
 				cleared := s.when(alarm, "cleared_at")
 				held, _ := s.held(mail, lane, cleared)
 				if _, most, known := capacityAt(capacities[lane], cleared); known && !cleared.IsZero() && held >= most {
@@ -25,7 +25,6 @@ func laneFull() Oracle {
 			for _, table := range []string{"job", "correction", "intent"} {
 				for _, r := range rows(t, table) {
 					if r.text("state") == "parked" {
-						s.look()
 						s.heardOf(table, r, alarms)
 					}
 				}
