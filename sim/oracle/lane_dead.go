@@ -58,16 +58,7 @@ func buriedAlive(v *View) bool {
 		if !c.Effect || record == "" {
 			continue
 		}
-		letter := make([]string, len(letters.Columns))
-		for i, column := range letters.Columns {
-			switch letter[i] = null; column {
-			case "record":
-				letter[i] = record
-			case "died_at":
-				letter[i] = c.At.AddDate(0, 0, 1).UTC().Format(timeText)
-			}
-		}
-		letters.Rows = append(letters.Rows, letter)
+		letters.Rows = append(letters.Rows, made(letters, map[string]string{"record": record, "died_at": c.At.AddDate(0, 0, 1).UTC().Format(timeText)}))
 		v.Tables["recon.letter"] = letters
 		return true
 	}

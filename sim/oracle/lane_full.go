@@ -115,17 +115,22 @@ func capacityAt(set []capacity, at time.Time) (least, most int64, known bool) {
 	return least, most, known
 }
 
-// nobodyHears ends the alarm of a full lane in the moment in which it was raised.
+// nobodyHears ends the alarm of a lane that is full at the end.
 func nobodyHears(v *View) bool {
 	var ignored seen
+	alarms, there := v.Tables["recon.alarm"]
 	mail, capacities := rows(v.Tables, "letter"), ignored.capacities(v.Tables)
-	for _, alarm := range rows(v.Tables, "alarm") {
-		lane, raised := alarm.text("subject"), ignored.when(alarm, "raised_at")
-		held, _ := ignored.held(mail, lane, raised)
-		if _, most, known := capacityAt(capacities[lane], raised); alarm.text("kind") == "lane_full" && known && held >= most {
-			alarm.set("cleared_at", alarm.text("raised_at"))
-			return true
+	for _, l := range rows(v.Tables, "lane") {
+		lane := l.text("lane")
+		held, _ := ignored.held(mail, lane, v.Limits.Now)
+		_, most, known := capacityAt(capacities[lane], v.Limits.Now)
+		if !there || !known || held < most {
+			continue
 		}
+		now := v.Limits.Now.UTC().Format(timeText)
+		alarms.Rows = append(alarms.Rows, made(alarms, map[string]string{"kind": "lane_full", "subject": lane, "raised_at": now, "cleared_at": now}))
+		v.Tables["recon.alarm"] = alarms
+		return true
 	}
 	return false
 }
