@@ -30,6 +30,7 @@ func lostLease() Drill {
 				{Kind: "delay", Per10k: 1500, Only: "45s", Where: "worker-*/* sql:BeginJob"}, {Kind: "delay", Per10k: 4000, Only: "45s", Where: "worker-*/* sql:RenewJob"},
 				{Kind: "cut-before", Per10k: 70, Where: "worker-*/* sql:*"}, {Kind: "cut-after", Per10k: 70, Where: "worker-*/* sql:*"},
 				{Kind: "commit-late", Per10k: 4000, Where: "worker-* sql:commit"}, {Kind: "cut-before", Per10k: 800, Where: "worker-* sql:commit"},
+				{Kind: "cut-after", Per10k: 800, Where: "worker-* sql:commit"},
 				{Kind: "channel-timeout-before", Per10k: 4000},
 			},
 			Switch: 500, Latency: 60, Most: 12,

@@ -3,6 +3,7 @@ package drills
 import (
 	"cmp"
 	"context"
+	"errors"
 	"time"
 
 	"github.com/recondrill/recondrill/engine"
@@ -13,6 +14,7 @@ import (
 	"github.com/recondrill/recondrill/engine/postgres"
 	"github.com/recondrill/recondrill/engine/reconcile"
 	"github.com/recondrill/recondrill/sim"
+	"github.com/recondrill/recondrill/sim/oracle"
 )
 
 // version is which build of the engine a node runs: two are up at once while a deploy goes through. The code is the
@@ -77,7 +79,13 @@ func (d Drill) admission() admission.Config {
 func (f *fleet) node(n Node) {
 	v := f.versionOf(n.Name)
 	f.process(n.Name, v, restartAfter, func(ctx context.Context, p *sim.Process, db *postgres.DB) error {
-		running, err := node.New(p, db, f.ports(), f.drill.nodeConfig(n, v))
+		config := f.drill.nodeConfig(n, v)
+		config.Note = func(part node.Part, _ engine.Key, err error) {
+			if errors.Is(err, postgres.ErrNotCommitted) {
+				f.mark(n.Name, oracle.NotCommitted, string(part))
+			}
+		}
+		running, err := node.New(p, db, f.ports(), config)
 		if err != nil {
 			f.broken(err)
 			return err

@@ -98,6 +98,19 @@ func TestFence_KnowsStatementsThatExistAndAnswerTheRecordFirst(t *testing.T) {
 	require.Subset(t, oracle.FencedWrites(), oracle.AsksLease())
 }
 
+func TestTold_ThatNothingWasCommittedIsSaidOnlyWhereItIsSo(t *testing.T) {
+	t.Parallel()
+	said := sim.Entry{Actor: sim.Bare("worker-1"), What: oracle.NotCommitted, Text: "email"}
+	committed := answered("worker-1", "email", "sql:commit")
+	finds(t, "told", "the server did commit it", history(committed, asked("worker-1", "email", "sql:begin"), asked("worker-1", "email", "sql:ReadBackIntent"), said))
+	accepts(t, "told", history(committed, asked("worker-1", "email", "sql:FinishIntent"), said))
+	accepts(t, "told", history(committed, asked("worker-1", "email", "sql:commit"), said))
+	refused := committed
+	refused.Text = "ERROR 40001"
+	accepts(t, "told", history(refused, said))
+	accepts(t, "told", history(answered("worker-1", "sms", "sql:commit"), asked("worker-1", "email", "sql:begin"), refused, said))
+}
+
 func TestLease_IsOverInTheInstantInWhichItEnds(t *testing.T) {
 	t.Parallel()
 	const job = "acct_9/2026-03-01"

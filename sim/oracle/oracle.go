@@ -64,7 +64,7 @@ type Damage struct {
 func All() []Oracle {
 	return []Oracle{
 		effects(), dunning(), unwanted(), reconciledOnce(), intentOnce(), stepOnce(), slotOnce(), fence(), lease(), together(), submitting(),
-		residual(), planted(), zeroSum(), appendOnly(), conservation(), letters(), laneFull(), deadUndone(), roomsApart(), settled(),
+		residual(), planted(), zeroSum(), appendOnly(), conservation(), letters(), laneFull(), deadUndone(), told(), roomsApart(), settled(),
 	}
 }
 
