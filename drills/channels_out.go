@@ -20,10 +20,12 @@ func channelsOut() Drill {
 			{Name: "push"},
 		}},
 		Nodes:  []Node{{"admit-1", []string{"admission"}}, worker("worker-1"), worker("worker-2")},
-		Engine: Settings{Policy: reconcile.Policy{BrokenFrom: 2}}, // as many as the account has that a payer paid twice
+		Engine: Settings{Clerk: true, Policy: reconcile.Policy{BrokenFrom: 2}}, // as many as the account has that a payer paid twice
 		Faults: faults.Plan{
 			Rules: []faults.Rule{
 				{Kind: "outage", Per10k: 800, Where: "*send(*"}, {Kind: "contact-invalid", Per10k: 1000}, {Kind: "answer-lost", Per10k: 1200},
+				// What got lost on its way there, and is refused when it comes under the same key again.
+				{Kind: "channel-timeout-before", Per10k: 2500, Where: "email *"}, {Kind: "contact-invalid", Per10k: 1500, Where: "email *"},
 				{Kind: "throttled-bare", Per10k: 1200, Where: "*send(*"}, {Kind: "callback-late", Per10k: 1200}, {Kind: "callback-doubled", Per10k: 800},
 				{Kind: "callback-reordered", Per10k: 4000}, {Kind: "callback-early", Per10k: 1500}, {Kind: "delayed-ack", Per10k: 800}, {Kind: "bounce", Per10k: 1000},
 				{Kind: "crash", Per10k: 120, Where: "worker-* call:*"},

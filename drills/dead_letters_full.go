@@ -17,7 +17,7 @@ func deadLettersFull() Drill {
 		World: world.Setup{Accounts: 3},
 		Nodes: []Node{{"admit-1", []string{"admission"}}, worker("worker-1"), worker("worker-2")},
 		Engine: Settings{
-			Lanes: map[string]int{"jobs": 1, "corrections": 0, "email": 1, "sms": 1, "push": 0}, Attempts: 2,
+			Lanes: map[string]int{"jobs": 1, "corrections": 0, "email": 1, "sms": 1, "push": 0}, Attempts: 2, Clerk: true,
 		},
 		Faults: faults.Plan{
 			Rules: []faults.Rule{

@@ -20,15 +20,15 @@ const (
 // desk starts two persons who settle refunds that nobody can tell, already while faults strike. Both look at the same
 // time: one confirms what the provider's own list shows, the other does what advice says.
 func (f *fleet) desk() {
-	f.clerk("desk-1", f.confirm)
-	f.clerk("desk-2", func(ctx context.Context, db *postgres.DB, r ops.Record) error {
+	f.seat("desk-1", f.confirm)
+	f.seat("desk-2", func(ctx context.Context, db *postgres.DB, r ops.Record) error {
 		a := ops.Advise(r, f.outside())
 		return ops.Do(ctx, db, ops.Settings{}, a.Act, ops.Act{By: "person:desk-2", Expect: a.Version, Why: a.Why}, r.Kind, r.Key)
 	})
 }
 
-// clerk is one of them. What the engine refuses, or what does not get through, is looked at again the next time.
-func (f *fleet) clerk(name string, settle func(context.Context, *postgres.DB, ops.Record) error) {
+// seat is one of them at the desk. What the engine refuses, or what does not get through, is looked at again the next time.
+func (f *fleet) seat(name string, settle func(context.Context, *postgres.DB, ops.Record) error) {
 	f.process(name, versionNow, restartAfter, func(ctx context.Context, p *sim.Process, db *postgres.DB) error {
 		for wait := deskEvery + deskLater; !f.healed; wait = deskEvery {
 			if err := p.Sleep(ctx, wait); err != nil {

@@ -43,8 +43,9 @@ type Settings struct {
 	Batch       int              // accounts that one slot admits
 	Attempts    int              // failures after which a record dies
 	Policy      reconcile.Policy // what may happen without a person, where it is another than production's
-	Desk        bool             // two persons look at the provider's own list, and settle by it what nobody can tell
 	Connections int              // of each process
+	Desk        bool             // two persons look at the provider's own list, and settle by it what nobody can tell
+	Clerk       bool             // a person works beside the engine
 
 	// The night, where it is another than everybody's: 02:30 in a zone.
 	Schedule string // its name

@@ -43,7 +43,7 @@ type fleet struct {
 	lostSince time.Time // from when on the server may have lost what it said it had; zero: never
 	healed    bool      // the faults are over
 	settled   bool
-	advice    []oracle.Violation // advice that could not be carried out
+	findings  []oracle.Violation // what people could not do although it was right, or read although it was not so
 	failure   error              // what makes the run prove nothing
 }
 
@@ -89,6 +89,9 @@ func (f *fleet) actors() {
 	}
 	if d.Engine.Desk {
 		f.desk()
+	}
+	if d.Engine.Clerk {
+		f.clerk()
 	}
 }
 

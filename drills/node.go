@@ -3,6 +3,7 @@ package drills
 import (
 	"cmp"
 	"context"
+	"errors"
 	"time"
 
 	"github.com/recondrill/recondrill/engine"
@@ -13,6 +14,7 @@ import (
 	"github.com/recondrill/recondrill/engine/postgres"
 	"github.com/recondrill/recondrill/engine/reconcile"
 	"github.com/recondrill/recondrill/sim"
+	"github.com/recondrill/recondrill/sim/oracle"
 )
 
 // version is which build of the engine a node runs: two are up at once while a deploy goes through. The code is the
@@ -33,7 +35,7 @@ func (f *fleet) versionOf(name string) version {
 }
 
 func databaseOptions(process string, v version) postgres.Options {
-	o := postgres.Options{Member: process, Lease: lease, HeartbeatDead: heartbeatDead,
+	o := postgres.Options{Member: process, Lease: lease, LeaseMargin: leaseMargin, HeartbeatDead: heartbeatDead,
 		// A statement may stand longer than a lease before it is given up: some late ones land, some are cancelled.
 		StatementMax: 2 * lease, ReadBackMax: 4 * lease}
 	if v == versionPrevious {
@@ -55,6 +57,7 @@ func (d Drill) nodeConfig(n Node, v version) node.Config {
 	}
 	if v == versionPrevious {
 		c.Reconcile.Batch, c.Refund.Batch, c.Delivery.Batch = 1, 1, 2
+		c.Refund.Limits.AttemptsMax, c.Delivery.Limits.AttemptsMax = 4*limits.AttemptsMax, 4*limits.AttemptsMax
 		c.Reconcile.PollIdle, c.Refund.PollIdle, c.Delivery.PollIdle = pollIdle/2, pollIdle/2, pollIdle/2
 	}
 	for _, p := range n.Parts {
@@ -76,7 +79,13 @@ func (d Drill) admission() admission.Config {
 func (f *fleet) node(n Node) {
 	v := f.versionOf(n.Name)
 	f.process(n.Name, v, restartAfter, func(ctx context.Context, p *sim.Process, db *postgres.DB) error {
-		running, err := node.New(p, db, f.ports(), f.drill.nodeConfig(n, v))
+		config := f.drill.nodeConfig(n, v)
+		config.Note = func(part node.Part, _ engine.Key, err error) {
+			if errors.Is(err, postgres.ErrNotCommitted) {
+				f.mark(n.Name, oracle.NotCommitted, string(part))
+			}
+		}
+		running, err := node.New(p, db, f.ports(), config)
 		if err != nil {
 			f.broken(err)
 			return err

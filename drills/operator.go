@@ -49,6 +49,9 @@ func (f *fleet) operate() {
 				return err
 			}
 		}
+		if err := f.count(ctx, db); err != nil {
+			return err
+		}
 		f.settled = true
 		f.kernel.Stop()
 		return nil
@@ -89,6 +92,18 @@ func (f *fleet) look(ctx context.Context, db *postgres.DB) (busy bool, err error
 		}
 	}
 	return busy, nil
+}
+
+// count has the engine count everything once nothing moves any more: then its own count is in order.
+func (f *fleet) count(ctx context.Context, db *postgres.DB) error {
+	counted, err := db.Conserve(ctx)
+	if err != nil {
+		return err
+	}
+	for _, d := range counted.Differences() {
+		f.findings = append(f.findings, oracle.Violation{Oracle: "conservation", Record: "run", Text: "the engine counts what is not so: " + d})
+	}
+	return nil
 }
 
 // putRight ends the stops that were forgotten, and lets a server that took over act.
@@ -144,7 +159,7 @@ func (f *fleet) act(ctx context.Context, db *postgres.DB, r ops.Record, a advice
 	case err == nil, errors.As(err, &moved), errors.Is(err, ops.ErrNoRecord), errors.Is(err, sim.ErrKilled):
 		// Done, or somebody else was first.
 	case errors.Is(err, ops.ErrNotAllowed):
-		f.advice = append(f.advice, oracle.Violation{Oracle: "advice", Record: string(r.Key),
+		f.findings = append(f.findings, oracle.Violation{Oracle: "advice", Record: string(r.Key),
 			Text: fmt.Sprintf("%s %s in %s: the advice was %s (%s) and the engine refused it: %v", r.Kind, r.Key, r.State, a.Act, a.Why, err)})
 	}
 }

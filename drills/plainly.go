@@ -112,7 +112,7 @@ func (b *bench) plainly(ctx context.Context, d Drill, seed uint64) (reports.Run,
 	if err != nil {
 		return run, err
 	}
-	r := &result{run: run, findings: p.fleet.advice}
+	r := &result{run: run, findings: p.fleet.findings}
 	r.run.Faults = faults.Bitten(p.fleet.kernel.History())
 	// What went over the wire nobody has seen: oracles judge by the tables and the world's truth alone.
 	view := oracle.View{Tables: tables, Earlier: early, Truth: p.fleet.world.Truth(), Settled: p.fleet.settled,

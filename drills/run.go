@@ -124,7 +124,7 @@ func (b *bench) simulate(ctx context.Context, p patience, d Drill, seed uint64, 
 	}
 	r.run.Faults = faults.Bitten(r.history)
 	r.run.Bites = bites(r.history, r.run.Faults)
-	r.findings = f.advice
+	r.findings = f.findings
 	return r.judge(d, stopped, oracle.View{Tables: tables, Earlier: early, Truth: w.Truth(), History: r.history, Settled: f.settled, Limits: d.limits(w, r.epoch, k.Now())})
 }
 

@@ -19,6 +19,7 @@ import (
 // polls, heartbeats and maintenance are rarer, because each costs a statement and says nothing.
 const (
 	lease         = 90 * time.Second
+	leaseMargin   = 5 * time.Second
 	heartbeat     = 2 * time.Minute
 	heartbeatDead = 5 * time.Minute
 	pollIdle      = 3 * time.Minute
@@ -32,14 +33,15 @@ const (
 	scheduleName  = "nightly"
 )
 
-// latencies are how long a task may stand at a gate: around the lease and the heartbeat, where the time matters.
+// latencies are how long a task may stand at a gate: around the lease and the heartbeat, where the time matters. The lease
+// itself, and twice its half, end in the very instant in which it does.
 func latencies() []time.Duration {
-	return []time.Duration{sim.NextTimer, lease / 2, lease + time.Second, 3 * lease, heartbeatDead + time.Second}
+	return []time.Duration{sim.NextTimer, lease / 2, lease, lease + time.Second, 3 * lease, heartbeatDead + time.Second}
 }
 
 // stalls are how long a process may stand still.
 func stalls() []time.Duration {
-	return []time.Duration{lease + time.Second, 3 * lease, heartbeatDead + heartbeat + time.Second}
+	return []time.Duration{lease, lease + time.Second, 3 * lease, heartbeatDead + heartbeat + time.Second}
 }
 
 func (d Drill) weigh() func(sim.Gate, sim.Class) []sim.Weighted {
@@ -66,7 +68,7 @@ func (s Settings) caps() *oracle.Caps {
 // setLanes makes dead-letter lanes as small as the drill wants them; a reset brings back the schema's.
 func (d Drill) setLanes(ctx context.Context, db *postgres.DB) error {
 	for _, lane := range slices.Sorted(maps.Keys(d.Engine.Lanes)) {
-		if err := db.SetLaneCapacity(ctx, lane, d.Engine.Lanes[lane]); err != nil {
+		if err := db.SetLaneCapacity(ctx, postgres.LaneCapacity{Lane: lane, Capacity: d.Engine.Lanes[lane], By: "person:drill", Why: "as the drill wants it"}); err != nil {
 			return err
 		}
 	}

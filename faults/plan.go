@@ -28,7 +28,7 @@ type Plan struct {
 
 // Durations are the numbers of a drill that a kind needs to make sense.
 type Durations struct {
-	Lease time.Duration // expired-lease takes only what is longer
+	Lease time.Duration // expired-lease takes nothing that is shorter
 }
 
 const (

@@ -48,8 +48,9 @@ func expiredLease() Kind {
 	}}
 }
 
-// outlasts says that a value of expired-lease is longer than the lease: shorter ones are no fault of this kind.
-func outlasts(v sim.Value, lease time.Duration) bool { return v.Duration() > lease }
+// outlasts says that a lease is over after a value of expired-lease: it is in the instant in which it ends. Shorter ones are
+// no fault of this kind.
+func outlasts(v sim.Value, lease time.Duration) bool { return v.Duration() >= lease }
 
 // delay is a task that stands at a gate although it could go on. It bites when the database answered somebody else
 // meanwhile.

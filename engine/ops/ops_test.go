@@ -239,11 +239,12 @@ func TestAct_ClearsTheAlarmThatAskedForIt(t *testing.T) {
 	alarm("lane_full", "email")
 	require.NoError(t, ops.Redrive(s.Ctx, s.DB, act(2), ops.Intent, intent))
 	require.Equal(t, "lane_full sms", raised(s), "the place that was given back is the e-mail lane's")
-	require.NoError(t, s.DB.SetLaneCapacity(s.Ctx, "sms", 1))
+	require.NoError(t, ops.SetLaneCapacity(s.Ctx, s.DB, postgres.LaneCapacity{Lane: "sms", Capacity: 1, By: "person:ann", Why: "x"}))
 	require.Equal(t, "lane_full sms", raised(s))
-	require.NoError(t, s.DB.SetLaneCapacity(s.Ctx, "sms", 2))
+	require.NoError(t, ops.SetLaneCapacity(s.Ctx, s.DB, postgres.LaneCapacity{Lane: "sms", Capacity: 2, By: "person:ann", Why: "x"}))
 	require.Empty(t, raised(s))
-	require.Error(t, s.DB.SetLaneCapacity(s.Ctx, "sms", 0))
+	require.Equal(t, "person:ann set_capacity 1: x\nperson:ann set_capacity 2: x", s.Text("select actor, act, detail from recon.audit where record = 'lane:sms' order by audit_id"))
+	require.Error(t, ops.SetLaneCapacity(s.Ctx, s.DB, postgres.LaneCapacity{Lane: "sms", Capacity: 0, By: "person:ann", Why: "x"}))
 }
 
 // Every act that advice names for a person is a legal exit of the state it was named for, and can be carried out.

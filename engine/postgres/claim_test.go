@@ -211,7 +211,7 @@ func TestBury_AFullLaneParksAndPassesTheAccountOver(t *testing.T) {
 	s := server.Open(t)
 	jobs(s, "a", "b")
 	job(s, "b", "2026-03-02")
-	require.NoError(t, s.DB.SetLaneCapacity(t.Context(), postgres.JobLane, 1))
+	require.NoError(t, s.DB.SetLaneCapacity(t.Context(), postgres.LaneCapacity{Lane: postgres.JobLane, Capacity: 1, By: "person:ann", Why: "x"}))
 	claimed := must(s.DB.ClaimJobs(t.Context(), 2))
 	require.Equal(t, engine.JobDead, must(s.DB.BuryJob(t.Context(), claimed[0].Claim, "why a")))
 	require.Equal(t, engine.JobParked, must(s.DB.BuryJob(t.Context(), claimed[1].Claim, "why b")))
@@ -222,7 +222,7 @@ func TestBury_AFullLaneParksAndPassesTheAccountOver(t *testing.T) {
 	require.Empty(t, claim(t, s.DB, 5), "b has parked work")
 	jobs(s, "c")
 	require.Equal(t, []string{"c/2026-03-01"}, claim(t, s.DB, 5), "healthy accounts go on")
-	require.ErrorContains(t, s.DB.SetLaneCapacity(t.Context(), postgres.JobLane, 0), "holds more than 0")
+	require.ErrorContains(t, s.DB.SetLaneCapacity(t.Context(), postgres.LaneCapacity{Lane: postgres.JobLane, Capacity: 0, By: "person:ann", Why: "x"}), "holds more than 0")
 }
 
 func TestBury_ManyAtOnceNeverOverfillALane(t *testing.T) {
@@ -232,7 +232,7 @@ func TestBury_ManyAtOnceNeverOverfillALane(t *testing.T) {
 		accounts = append(accounts, fmt.Sprintf("a%d", i))
 	}
 	jobs(s, accounts...)
-	require.NoError(t, s.DB.SetLaneCapacity(t.Context(), postgres.JobLane, 3))
+	require.NoError(t, s.DB.SetLaneCapacity(t.Context(), postgres.LaneCapacity{Lane: postgres.JobLane, Capacity: 3, By: "person:ann", Why: "x"}))
 	claimed := must(s.DB.ClaimJobs(t.Context(), 8))
 	states := make(chan engine.JobState, len(claimed))
 	for _, j := range claimed {

@@ -93,7 +93,7 @@ func TestBury_ALostAnswerStillTellsWhichItWas(t *testing.T) {
 	for want, capacity := range map[engine.JobState]int{engine.JobDead: 1, engine.JobParked: 0} {
 		s := server.Open(t)
 		jobs(s, "a")
-		require.NoError(t, s.DB.SetLaneCapacity(t.Context(), postgres.JobLane, capacity))
+		require.NoError(t, s.DB.SetLaneCapacity(t.Context(), postgres.LaneCapacity{Lane: postgres.JobLane, Capacity: capacity, By: "person:ann", Why: "x"}))
 		w, db := cut(t, s, short)
 		j := claimOne(t, db)
 		w.what = "why-it-died"

@@ -25,12 +25,19 @@ func (d *DB) BuryJob(ctx context.Context, c engine.Claim, reason string) (state 
 	return state, err
 }
 
-// SetLaneCapacity says how many letters a lane holds. Fewer than it holds now is refused.
-func (d *DB) SetLaneCapacity(ctx context.Context, lane string, capacity int) error {
+// LaneCapacity is a person's word on how many letters a lane holds.
+type LaneCapacity struct {
+	Lane     string
+	Capacity int
+	By, Why  string
+}
+
+// SetLaneCapacity sets it. Fewer than the lane holds now is refused.
+func (d *DB) SetLaneCapacity(ctx context.Context, c LaneCapacity) error {
 	return d.one(ctx, "SetLaneCapacity", func(ctx context.Context, q *queries.Queries) error {
-		_, err := q.SetLaneCapacity(ctx, queries.SetLaneCapacityParams{Lane: lane, Capacity: int32(capacity)})
+		_, err := q.SetLaneCapacity(ctx, queries.SetLaneCapacityParams{Lane: c.Lane, Capacity: int32(c.Capacity), Actor: c.By, Why: c.Why})
 		if errors.Is(err, pgx.ErrNoRows) {
-			return fmt.Errorf("lane %q: unknown, or it holds more than %d letters now; accepted: jobs, corrections, email, sms, push", lane, capacity)
+			return fmt.Errorf("lane %q: unknown, or it holds more than %d letters now; accepted: jobs, corrections, email, sms, push", c.Lane, c.Capacity)
 		}
 		return err
 	})

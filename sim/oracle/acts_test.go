@@ -95,6 +95,40 @@ func TestFence_KnowsStatementsThatExistAndAnswerTheRecordFirst(t *testing.T) {
 	for _, name := range oracle.ReadBacks() {
 		require.Contains(t, queries, name, "no such query")
 	}
+	require.Subset(t, oracle.FencedWrites(), oracle.AsksLease())
+}
+
+func TestTold_ThatNothingWasCommittedIsSaidOnlyWhereItIsSo(t *testing.T) {
+	t.Parallel()
+	said := sim.Entry{Actor: sim.Bare("worker-1"), What: oracle.NotCommitted, Text: "email"}
+	committed := answered("worker-1", "email", "sql:commit")
+	finds(t, "told", "the server did commit it", history(committed, asked("worker-1", "email", "sql:begin"), asked("worker-1", "email", "sql:ReadBackIntent"), said))
+	accepts(t, "told", history(committed, asked("worker-1", "email", "sql:FinishIntent"), said))
+	accepts(t, "told", history(committed, asked("worker-1", "email", "sql:commit"), said))
+	refused := committed
+	refused.Text = "ERROR 40001"
+	accepts(t, "told", history(refused, said))
+	accepts(t, "told", history(answered("worker-1", "sms", "sql:commit"), asked("worker-1", "email", "sql:begin"), refused, said))
+}
+
+func TestLease_IsOverInTheInstantInWhichItEnds(t *testing.T) {
+	t.Parallel()
+	const job = "acct_9/2026-03-01"
+	after := func(at time.Duration, e sim.Entry) sim.Entry { e.At = at; return e }
+	claim := answered("worker-1", "claims", "sql:ClaimJobs", job)
+	write := func(name string, at time.Duration) []sim.Entry {
+		return []sim.Entry{after(at, asked("worker-1", job, "sql:"+name)), after(at+time.Second, answered("worker-1", job, "sql:"+name, job))}
+	}
+	for _, name := range oracle.AsksLease() {
+		finds(t, "lease", "worker-1#0/"+job+" wrote sql:"+name+" to it at 1m30s, and its lease ended at 1m30s", history(claim), history(write(name, 90*time.Second)...))
+		accepts(t, "lease", history(claim), history(write(name, 89*time.Second)...))
+		accepts(t, "lease", history(write(name, 90*time.Second)...))
+	}
+	accepts(t, "lease", history(claim), history(write("RenewJob", 60*time.Second)...), history(write("FinishJob", 149*time.Second)...))
+	accepts(t, "lease", history(claim), history(write("HandBackJob", 100*time.Second)...))
+	many := answered("worker-2", "claims", "sql:ClaimJobs", "another")
+	many.Rows = 2
+	accepts(t, "lease", history(claim, many), history(write("FinishJob", 100*time.Second)...))
 }
 
 func truth(change func(t *world.Truth)) edit { return func(v *oracle.View) { change(v.Truth) } }
@@ -237,6 +271,11 @@ func TestSubmitting_NothingIsSentAgainBlindly(t *testing.T) {
 	accepts(t, "submitting", sends(lost, absent, next))
 	absent.At = at("03:04:00") // before the settling time it proves nothing
 	finds(t, "submitting", "under a new key without proof", sends(lost, absent, next))
+	vouched := func(clock string) edit {
+		return also("audit", 0, "at", "2026-03-02 "+clock+"+00", "act", "confirm_absent", "record", "intent:acct_1/2026-03-01/reminder/sms/s1")
+	}
+	accepts(t, "submitting", vouched("03:08:00"), sends(lost, next))
+	finds(t, "submitting", "under a new key without proof", vouched("02:59:00"), sends(lost, next))
 }
 
 func TestSubmitting_TheSameKeyIsGoodWhileItIsRemembered(t *testing.T) {

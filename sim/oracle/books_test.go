@@ -154,6 +154,28 @@ func TestLetters(t *testing.T) {
 	accepts(t, "letters", also("letter", 0, "record", "job:x", "redriven_at", "2026-03-02 02:03:00+00"))
 }
 
+func TestLaneFull(t *testing.T) {
+	t.Parallel()
+	finds(t, "lane-full", "was ended at 2026-03-02 04:00:00, when it held 1 of 1 letters", set("alarm", 0, "cleared_at", "2026-03-02 04:00:00+00"))
+	finds(t, "lane-full", "no alarm was raised", drop("alarm", 0))
+	finds(t, "lane-full", "no alarm was raised", set("alarm", 0, "raised_at", "2026-03-02 02:02:59+00"))
+	finds(t, "lane-full", `was set to "many"`, set("audit", 2, "detail", "many"))
+	more := also("audit", 2, "at", "2026-03-02 04:00:00+00", "detail", "2: x")
+	accepts(t, "lane-full", more, set("alarm", 0, "cleared_at", "2026-03-02 04:00:00+00"))
+	finds(t, "letters", "held 1 of 2 letters", set("audit", 2, "detail", "2: x"))
+	accepts(t, "letters", more, set("lane", 0, "capacity", "2"))
+}
+
+func TestDeadUndone(t *testing.T) {
+	t.Parallel()
+	const sent = "intent:acct_1/2026-03-01/reminder/email/e1"
+	finds(t, "dead-undone", "it died at 2026-03-02 03:00:00+00 as what surely did nothing, and its call at 2026-03-02 02:01:31",
+		also("letter", 0, "record", sent, "died_at", "2026-03-02 03:00:00+00"))
+	finds(t, "dead-undone", "its call at 2026-03-02 02:04:00", also("letter", 0, "record", "correction:b1/1", "died_at", "2026-03-02 03:00:00+00"))
+	accepts(t, "dead-undone", also("letter", 0, "record", sent, "died_at", "2026-03-02 02:01:31+00"))
+	accepts(t, "dead-undone", also("letter", 0, "record", "intent:acct_1/2026-03-01/reminder/sms/s1", "died_at", "2026-03-02 03:00:00+00"))
+}
+
 func TestSettled(t *testing.T) {
 	t.Parallel()
 	finds(t, "settled", "it is still leased", set("job", 0, "state", "leased"))

@@ -22,10 +22,10 @@ func TestCorrected_LedgerBreaksAndCorrectionsTellOneStory(t *testing.T) {
 func TestActOnce_TwoActsNeverSawOneVersion(t *testing.T) {
 	t.Parallel()
 	finds(t, "act-once", "person:ann did give_up at 2026-03-02 05:00:00+00 and person:bob did give_up at 2026-03-02 05:00:00+00, and both saw its version 4",
-		also("audit", 2, "actor", "person:bob"))
+		also("audit", 3, "actor", "person:bob"))
 	finds(t, "act-once", "person:ann did give_up to its version 4, and it is at version 4", set("intent", 1, "version", "4"))
-	accepts(t, "act-once", also("audit", 2, "version", "3"))
-	accepts(t, "act-once", set("audit", 2, "act", "review"), also("audit", 2, "actor", "person:bob"))
+	accepts(t, "act-once", also("audit", 3, "version", "3"))
+	accepts(t, "act-once", set("audit", 3, "act", "review"), also("audit", 2, "actor", "person:bob"))
 }
 
 func TestCaps_NothingAutomaticAboveACap(t *testing.T) {
@@ -45,7 +45,7 @@ func TestAdvised_WhatIsLeftToAPersonWaits(t *testing.T) {
 	t.Parallel()
 	left := history(sim.Entry{At: 6 * time.Hour, Actor: sim.Bare("operator"), What: oracle.LeftToPerson, Text: "correction:b1/1 unknown"})
 	finds(t, "advised", "it was unknown and left to a person, and is applied without one", left)
-	accepts(t, "advised", left, also("audit", 2, "at", "2026-03-02 06:00:01+00", "record", "correction:b1/1"))
+	accepts(t, "advised", left, also("audit", 3, "at", "2026-03-02 06:00:01+00", "record", "correction:b1/1"))
 }
 
 func TestShown_WhatIsNotAtItsEndIsInTheList(t *testing.T) {
@@ -67,7 +67,7 @@ func TestShown_WhatIsNotAtItsEndIsInTheList(t *testing.T) {
 func TestOverruled_APersonsWordEndsTheClaimOfBefore(t *testing.T) {
 	t.Parallel()
 	act := func(at, name string) edit {
-		return also("audit", 2, "record", "correction:b1/1", "at", "2026-03-02 "+at+"+00", "act", name)
+		return also("audit", 3, "record", "correction:b1/1", "at", "2026-03-02 "+at+"+00", "act", name)
 	}
 	finds(t, "overruled", "person:ann did confirm_done at 2026-03-02 00:02:00+00, and worker-1#0 wrote FinishCorrection over it", act("00:02:00", "confirm_done"))
 	accepts(t, "overruled", act("00:02:00", "look_up"))

@@ -112,10 +112,13 @@ func good() oracle.View {
 			refund/re_1 | 2 | clearing | \N | USD | -2100
 			payment/ch_2 | 1 | clearing | \N | USD | 2100
 			payment/ch_2 | 2 | receivable | i2 | USD | -2100`),
-		"recon.audit": tabled(`audit_id | at | actor | act | record | version
-			1 | 2026-03-02 01:00:00+00 | person:ann | pause | pause:channel:email | 0
-			2 | 2026-03-02 01:30:00+00 | person:ann | resume | pause:channel:email | 0
-			3 | 2026-03-02 05:00:00+00 | person:ann | give_up | intent:acct_1/2026-03-01/reminder/sms/s1 | 4`),
+		"recon.audit": tabled(`audit_id | at | actor | act | record | version | detail
+			1 | 2026-03-02 01:00:00+00 | person:ann | pause | pause:channel:email | 0 |
+			2 | 2026-03-02 01:30:00+00 | person:ann | resume | pause:channel:email | 0 |
+			3 | 2026-03-02 00:30:00+00 | person:ann | set_capacity | lane:jobs | 0 | 1: x
+			4 | 2026-03-02 05:00:00+00 | person:ann | give_up | intent:acct_1/2026-03-01/reminder/sms/s1 | 4 |`),
+		"recon.alarm": tabled(`kind | subject | raised_at | cleared_at
+			lane_full | jobs | 2026-03-02 02:03:00+00 | \N`),
 		"recon.receipt": tabled(`channel | receipt_id | intent_id | kind | received_at
 			email | r1 | acct_1/2026-03-01/reminder/email/e1 | delivered | 2026-03-02 02:02:00+00`),
 	}
@@ -136,6 +139,7 @@ func good() oracle.View {
 	}
 	v.History = &sim.History{Entries: []sim.Entry{
 		answered("worker-1", "reconcile", "sql:ClaimJobs", "acct_1/2026-03-01"),
+		asked("worker-1", "acct_1/2026-03-01", "sql:BeginJob"),
 		answered("worker-1", "acct_1/2026-03-01", "sql:BeginJob", "acct_1/2026-03-01"),
 		called("worker-1", "acct_1/2026-03-01", "call:provider statement(acct_1,2026-03-01)"),
 		answered("worker-1", "acct_1/2026-03-01", "sql:begin"),
@@ -164,6 +168,10 @@ func answered(process, name, label string, keys ...string) sim.Entry {
 func after(at time.Duration, e sim.Entry) sim.Entry {
 	e.At = at
 	return e
+}
+
+func asked(process, name, label string) sim.Entry {
+	return sim.Entry{Actor: task(process, name), What: "statement", Label: label, Nth: 1}
 }
 
 func called(process, name, label string) sim.Entry {

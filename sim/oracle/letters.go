@@ -23,25 +23,23 @@ func letters() Oracle {
 				s.broke("lane:"+name, "it holds %d of at most %d letters", used, capacity)
 			}
 		}
+		capacities := s.capacities(v.Tables)
 		persons := map[string]int64{} // acts on a record
 		for _, a := range rows(v.Tables, "audit") {
 			persons[a.text("record")]++
 		}
 		for _, table := range []string{"job", "correction", "intent"} {
 			for _, r := range rows(v.Tables, table) {
-				s.buried(table, r, lanes, mail, byDeath)
+				s.buried(table, r, capacities, mail, byDeath)
 				s.risen(table, r, persons)
 			}
 		}
 	}}
 }
 
-func (s *seen) buried(table string, r row, lanes map[string]row, mail []row, byDeath map[string]row) {
+func (s *seen) buried(table string, r row, capacities map[string][]capacity, mail []row, byDeath map[string]row) {
 	record := table + ":" + r.text(table+"_id")
-	lane := table + "s"
-	if table == "intent" {
-		lane = r.text("channel")
-	}
+	lane := laneOf(table, r)
 	switch r.text("state") {
 	case "dead":
 		s.look()
@@ -57,15 +55,9 @@ func (s *seen) buried(table string, r row, lanes map[string]row, mail []row, byD
 	case "parked":
 		s.look()
 		since := s.when(r, "since")
-		held := int64(0)
-		for _, l := range mail {
-			redriven := s.when(l, "redriven_at")
-			if l.text("lane") == lane && !s.when(l, "died_at").After(since) && (redriven.IsZero() || !redriven.Before(since)) {
-				held++
-			}
-		}
-		if l, ok := lanes[lane]; ok && held < s.number(l, "capacity") {
-			s.broke(record, "it was parked at %s while lane %s held %d of %s letters", r.text("since"), lane, held, l.text("capacity"))
+		_, held := s.held(mail, lane, since)
+		if least, _, known := capacityAt(capacities[lane], since); known && held < least {
+			s.broke(record, "it was parked at %s while lane %s held %d of %d letters", r.text("since"), lane, held, least)
 		}
 	}
 }

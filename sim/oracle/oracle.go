@@ -64,8 +64,8 @@ type Damage struct {
 // All is THE list. What costs most comes first: a run is told by the first claim it broke.
 func All() []Oracle {
 	return []Oracle{
-		effects(), dunning(), unwanted(), reconciledOnce(), intentOnce(), stepOnce(), slotOnce(), fence(), together(), submitting(),
-		residual(), planted(), zeroSum(), appendOnly(), conservation(), letters(), roomsApart(),
+		effects(), dunning(), unwanted(), reconciledOnce(), intentOnce(), stepOnce(), slotOnce(), fence(), lease(), together(), submitting(),
+		residual(), planted(), zeroSum(), appendOnly(), conservation(), letters(), laneFull(), deadUndone(), told(), roomsApart(),
 		corrected(), actOnce(), overruled(), capped(), advised(), shown(), settled(),
 	}
 }

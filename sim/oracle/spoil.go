@@ -86,3 +86,15 @@ func without(t pg.Tables, name string, match func(r row) bool) bool {
 	t["recon."+name] = table
 	return true
 }
+
+// made is a row for a table: these columns, and NULL in the others.
+func made(t pg.Table, values map[string]string) []string {
+	row := make([]string, len(t.Columns))
+	for i, column := range t.Columns {
+		value, given := values[column]
+		if row[i] = null; given {
+			row[i] = value
+		}
+	}
+	return row
+}

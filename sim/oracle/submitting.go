@@ -10,7 +10,7 @@ import (
 )
 
 // submitting: no act is begun blindly. A second call for the same thing is made only after an answer that it was not
-// done, after a look-up that proved it absent, or under the same key while the other side surely knows it; a call is
+// done, after a look-up that proved it absent, or a person's word that it was, or under the same key while the other side surely knows it; a call is
 // made only after `submitting` is committed, and while no transaction is open.
 func submitting() Oracle {
 	return claim{name: "submitting", spoil: calledBlindly, check: func(v View, s *seen) {
@@ -24,7 +24,7 @@ func submitting() Oracle {
 }
 
 func (s *seen) blindly(v View) {
-	acts, intents := map[string][]world.Call{}, by(rows(v.Tables, "intent"), "intent_id")
+	acts, intents, words := map[string][]world.Call{}, by(rows(v.Tables, "intent"), "intent_id"), s.words(v)
 	var order []string
 	for _, c := range v.Truth.Calls {
 		thing := actOf(c, intents)
@@ -40,11 +40,27 @@ func (s *seen) blindly(v View) {
 	for _, thing := range order {
 		calls := acts[thing]
 		for i := 1; i < len(calls); i++ {
-			if why := blind(v, calls[:i], calls[i]); why != "" {
+			if why := blind(v, calls[:i], calls[i], words[thing]); why != "" {
 				s.broke(thing, "it was called again at %s %s; the call before, at %s, came to %q", stamp(calls[i].At), why, stamp(calls[i-1].At), calls[i-1].Answer)
 			}
 		}
 	}
+}
+
+// words are when people said of a thing that it was surely not done. Whether that was true is judged by what happened.
+func (s *seen) words(v View) map[string][]time.Time {
+	corrections, all := by(rows(v.Tables, "correction"), "correction_id"), map[string][]time.Time{}
+	for _, a := range rows(v.Tables, "audit") {
+		if a.text("act") != "confirm_absent" {
+			continue
+		}
+		thing := a.text("record")
+		if c, ok := corrections[strings.TrimPrefix(thing, "correction:")]; ok {
+			thing = "payment:" + c.text("payment_ref")
+		}
+		all[thing] = append(all[thing], s.when(a, "at"))
+	}
+	return all
 }
 
 // actOf names what a call does: the refund of a payment, the message of an intent. Reads are no acts.
@@ -60,15 +76,17 @@ func actOf(c world.Call, intents map[string]row) string {
 }
 
 // blind says why a call must not have been made, or nothing. What a refusal says, it says of its own call only: the doubt
-// about one before it stays. Terms are those of the service.
-func blind(v View, before []world.Call, c world.Call) string {
+// about one before it stays. Words are when a person vouched that it was not
+// done, terms those of the service.
+func blind(v View, before []world.Call, c world.Call, words []time.Time) string {
 	doubtful := slices.DeleteFunc(slices.Clone(before), refused)
 	if len(doubtful) == 0 {
 		return ""
 	}
 	last := doubtful[len(doubtful)-1]
 	terms := v.Limits.Terms[c.Service]
-	if provedAbsent(v.Truth.Calls, last, c.At, terms.Settling) {
+	vouched := slices.ContainsFunc(words, func(at time.Time) bool { return !at.Before(last.At) && !at.After(c.At) })
+	if vouched || provedAbsent(v.Truth.Calls, last, c.At, terms.Settling) {
 		return ""
 	}
 	if c.Key != last.Key {

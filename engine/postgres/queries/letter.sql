@@ -32,9 +32,12 @@ select b.job_id, b.state from buried b;
 -- A lane that has room again is not full.
 with changed as (
 	update recon.lane l set capacity = @capacity where l.lane = @lane and l.used <= @capacity
-	returning l.lane, l.used < l.capacity as room
+	returning l.lane, l.capacity, l.used < l.capacity as room
 ), cleared as (
 	update recon.alarm a set cleared_at = recon.now() from changed c
 	where c.room and a.kind = 'lane_full' and a.subject = c.lane and a.cleared_at is null
+), noted as (
+	insert into recon.audit (at, actor, act, record, version, detail)
+	select recon.now(), @actor::text, 'set_capacity', 'lane:' || c.lane, 0, c.capacity || ': ' || @why::text from changed c
 )
 select c.lane from changed c;

@@ -67,10 +67,13 @@ func (q *Queries) BuryJob(ctx context.Context, arg BuryJobParams) (BuryJobRow, e
 const setLaneCapacity = `-- name: SetLaneCapacity :one
 with changed as (
 	update recon.lane l set capacity = $1 where l.lane = $2 and l.used <= $1
-	returning l.lane, l.used < l.capacity as room
+	returning l.lane, l.capacity, l.used < l.capacity as room
 ), cleared as (
 	update recon.alarm a set cleared_at = recon.now() from changed c
 	where c.room and a.kind = 'lane_full' and a.subject = c.lane and a.cleared_at is null
+), noted as (
+	insert into recon.audit (at, actor, act, record, version, detail)
+	select recon.now(), $3::text, 'set_capacity', 'lane:' || c.lane, 0, c.capacity || ': ' || $4::text from changed c
 )
 select c.lane from changed c
 `
@@ -78,11 +81,18 @@ select c.lane from changed c
 type SetLaneCapacityParams struct {
 	Capacity int32
 	Lane     string
+	Actor    string
+	Why      string
 }
 
 // A lane that has room again is not full.
 func (q *Queries) SetLaneCapacity(ctx context.Context, arg SetLaneCapacityParams) (string, error) {
-	row := q.db.QueryRow(ctx, setLaneCapacity, arg.Capacity, arg.Lane)
+	row := q.db.QueryRow(ctx, setLaneCapacity,
+		arg.Capacity,
+		arg.Lane,
+		arg.Actor,
+		arg.Why,
+	)
 	var lane string
 	err := row.Scan(&lane)
 	return lane, err
