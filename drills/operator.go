@@ -17,6 +17,7 @@ import (
 const (
 	operatorEvery = 2 * time.Minute // simulated, between two looks
 	operatorCalm  = 2               // looks that must find nothing to do, one after the other
+	operatorTired = 60              // looks that may find the very same, though something is to move: nothing waits so long
 	operatorName  = "person:operator"
 )
 
@@ -27,14 +28,23 @@ func (f *fleet) operate() {
 	f.world.Heal()
 	f.bench.sessions.ReadOnly(false)
 	f.process("operator", versionNow, restartAfter, func(ctx context.Context, p *sim.Process, db *postgres.DB) error {
+		seen, same := "", 0
 		for calm := 0; calm < operatorCalm; {
-			busy, err := f.look(ctx, db)
+			busy, now, err := f.look(ctx, db)
 			if errors.Is(err, sim.ErrKilled) {
 				return err
 			}
 			calm++
 			if busy || err != nil {
 				calm = 0
+			}
+			same++
+			if now != seen {
+				seen, same = now, 0
+			}
+			if same == operatorTired {
+				f.kernel.Stop() // not settled, which is a finding; the rest of the time would add nothing to it
+				return nil
 			}
 			if err := p.Sleep(ctx, operatorEvery); err != nil {
 				return err
@@ -46,18 +56,23 @@ func (f *fleet) operate() {
 	})
 }
 
-// look acts once on every record; busy says that something still moves by itself or was just moved.
-func (f *fleet) look(ctx context.Context, db *postgres.DB) (busy bool, err error) {
+// look acts once on every record; busy says that something still moves by itself or was just moved, seen is what there was
+// to see.
+func (f *fleet) look(ctx context.Context, db *postgres.DB) (busy bool, seen string, err error) {
 	if err := f.putRight(ctx, db); err != nil {
-		return true, err
+		return true, "", err
 	}
 	records, err := ops.Unsettled(ctx, db)
 	if err != nil {
-		return true, err
+		return true, "", err
 	}
 	counts, err := db.Conserve(ctx)
 	if err != nil {
-		return true, err
+		return true, "", err
+	}
+	seen = fmt.Sprint(counts)
+	for _, r := range records {
+		seen += fmt.Sprint(" ", r.Kind, r.Key, r.Version)
 	}
 	busy = counts.WindowsWaiting > 0 || len(f.receipts) > 0
 	for _, r := range records {
@@ -73,7 +88,7 @@ func (f *fleet) look(ctx context.Context, db *postgres.DB) (busy bool, err error
 			f.act(ctx, db, r, a)
 		}
 	}
-	return busy, nil
+	return busy, seen, nil
 }
 
 // putRight ends the stops that were forgotten, and lets a server that took over act.

@@ -65,8 +65,8 @@ func good() oracle.View {
 			email | 1000 | 0`),
 		"recon.letter": tabled(`lane | record | death | died_at | redriven_at
 			jobs | job:acct_2/2026-03-01 | 1 | 2026-03-02 02:02:00+00 | \N`),
-		"recon.envelope": tabled(`job_id | generation | statement_hash | fence_incarnation | fence_number | recorded_at
-			acct_1/2026-03-01 | 1 | aa | 1 | 2 | 2026-03-02 02:01:00+00`),
+		"recon.envelope": tabled(`job_id | generation | ordinal | statement_hash | fence_incarnation | fence_number | recorded_at
+			acct_1/2026-03-01 | 1 | 1 | aa | 1 | 2 | 2026-03-02 02:01:00+00`),
 		"recon.envelope_total": tabled(`job_id | generation | currency | provider_minor | ledger_minor | residual_minor | provider_opening_minor | provider_new_minor | provider_matched_minor | provider_closing_minor | ledger_opening_minor | ledger_new_minor | ledger_matched_minor | ledger_closing_minor
 			acct_1/2026-03-01 | 1 | USD | 4028 | 2014 | 2014 | 0 | 4028 | 2014 | 2014 | 0 | 2014 | 2014 | 0`),
 		"recon.break": tabled(`break_key | job_id | generation | account_id | window_id | kind | state | currency | residual_minor | row_id | item_key | business_ref | since | closed_by
