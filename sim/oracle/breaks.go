@@ -23,12 +23,12 @@ func breaks() Oracle {
 		}
 		for _, c := range rows(v.Tables, "correction") {
 			b, ok := d.byKey[c.text("break_key")]
-			if !ok || c.text("state") != "superseded" {
+			if !ok || !oneOf(c.text("state"), "superseded", "refused") {
 				continue
 			}
 			s.look()
 			if now, stands := d.standing[difference(b)]; stands {
-				s.broke("correction:"+c.text("correction_id"), "it is superseded, and what it would correct stands as %s", now.text("break_key"))
+				s.broke("correction:"+c.text("correction_id"), "it is %s, and what it would correct stands as %s", c.text("state"), now.text("break_key"))
 			}
 		}
 	}}
