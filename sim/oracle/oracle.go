@@ -64,7 +64,7 @@ type Damage struct {
 func All() []Oracle {
 	return []Oracle{
 		effects(), dunning(), unwanted(), reconciledOnce(), intentOnce(), stepOnce(), slotOnce(), fence(), together(), submitting(),
-		residual(), planted(), breaks(), account(), owed(), zeroSum(), appendOnly(), conservation(), letters(), roomsApart(), settled(),
+		residual(), planted(), breaks(), account(), owed(), lastLine(), zeroSum(), appendOnly(), conservation(), letters(), roomsApart(), settled(),
 	}
 }
 
