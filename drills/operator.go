@@ -79,7 +79,7 @@ func (f *fleet) look(ctx context.Context, db *postgres.DB) (busy bool, seen stri
 		a := ops.Advise(r, f.outside())
 		switch {
 		case a.Act == advice.Nothing, a.Act == advice.Review:
-		case a.Act == advice.Wait && r.State == string(engine.IntentHeld):
+		case a.Act == advice.Wait && (r.State == string(engine.IntentHeld) || stopped(r) && r.Intent != nil && r.Intent.Doubt != ""):
 			// It waits for a named reason, which may outlast the drill; that it has a limit is the engine's own test.
 		case a.Act == advice.Wait:
 			busy = true
