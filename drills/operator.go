@@ -18,6 +18,7 @@ const (
 	operatorEvery = 2 * time.Minute // simulated, between two looks
 	operatorTired = time.Hour       // of looking in vain; then a look is five times as rare, and a run that turns for ever costs less
 	operatorCalm  = 2               // looks that must find nothing to do, one after the other
+	operatorSame  = 36              // looks that may find the very same, though something is to move: nothing waits so long
 	operatorName  = "person:operator"
 )
 
@@ -29,8 +30,9 @@ func (f *fleet) operate() {
 	f.bench.sessions.ReadOnly(false)
 	f.process("operator", versionNow, restartAfter, func(ctx context.Context, p *sim.Process, db *postgres.DB) error {
 		began := p.Mono()
+		seen, same := "", 0
 		for calm := 0; calm < operatorCalm; {
-			busy, err := f.look(ctx, db)
+			busy, now, err := f.look(ctx, db)
 			if errors.Is(err, sim.ErrKilled) {
 				return err
 			}
@@ -40,6 +42,14 @@ func (f *fleet) operate() {
 			calm++
 			if busy || err != nil {
 				calm = 0
+			}
+			same++
+			if now != seen {
+				seen, same = now, 0
+			}
+			if same == operatorSame {
+				f.kernel.Stop() // not settled, which is a finding; the rest of the time would add nothing to it
+				return nil
 			}
 			every := operatorEvery
 			if p.Mono()-began > operatorTired {
@@ -58,18 +68,23 @@ func (f *fleet) operate() {
 	})
 }
 
-// look acts once on every record; busy says that something still moves by itself or was just moved.
-func (f *fleet) look(ctx context.Context, db *postgres.DB) (busy bool, err error) {
+// look acts once on every record; busy says that something still moves by itself or was just moved, seen is what there was
+// to see.
+func (f *fleet) look(ctx context.Context, db *postgres.DB) (busy bool, seen string, err error) {
 	if err := f.putRight(ctx, db); err != nil {
-		return true, err
+		return true, "", err
 	}
 	records, err := ops.Unsettled(ctx, db)
 	if err != nil {
-		return true, err
+		return true, "", err
 	}
 	counts, err := db.Conserve(ctx)
 	if err != nil {
-		return true, err
+		return true, "", err
+	}
+	seen = fmt.Sprint(counts)
+	for _, r := range records {
+		seen += fmt.Sprint(" ", r.Kind, r.Key, r.Version)
 	}
 	f.left = nil
 	busy = counts.WindowsWaiting > 0 || len(f.receipts) > 0
@@ -82,7 +97,7 @@ func (f *fleet) look(ctx context.Context, db *postgres.DB) (busy bool, err error
 		case a.Act == advice.Review && r.Correction != nil:
 			f.left = append(f.left, "correction:"+string(r.Key)+" "+r.State)
 		case a.Act == advice.Nothing, a.Act == advice.Review:
-		case a.Act == advice.Wait && r.State == string(engine.IntentHeld):
+		case a.Act == advice.Wait && (r.State == string(engine.IntentHeld) || stopped(r) && r.Intent != nil && r.Intent.Doubt != ""):
 			// It waits for a named reason, which may outlast the drill; that it has a limit is the engine's own test.
 		case a.Act == advice.Wait:
 			busy = true
@@ -91,7 +106,7 @@ func (f *fleet) look(ctx context.Context, db *postgres.DB) (busy bool, err error
 			f.act(ctx, db, r, a)
 		}
 	}
-	return busy, nil
+	return busy, seen, nil
 }
 
 // count has the engine count everything once nothing moves any more: then its own count is in order.

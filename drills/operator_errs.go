@@ -15,7 +15,7 @@ func operatorErrs() Drill {
 	return Drill{
 		Name:  "operator-errs",
 		Claim: "whatever a person redrives, approves or stops by mistake, nothing is refunded or sent twice, and everything ends well once it is put right",
-		World: world.Setup{Plant: []string{"duplicate_at_provider", "duplicate_at_provider", "missing_in_ledger"}},
+		World: world.Setup{InvoicesPer: 2, Windows: 2, Plant: []string{"duplicate_at_provider", "duplicate_at_provider", world.PlantSameID, world.PlantSameID, "missing_in_ledger"}},
 		Nodes: []Node{{"admit-1", []string{"admission"}}, worker("worker-1"), worker("worker-2")},
 		Engine: Settings{
 			Policy: reconcile.Policy{Nothing: true}, Attempts: 2, Lanes: map[string]int{"email": 2},

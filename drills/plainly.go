@@ -340,7 +340,7 @@ func (p *plain) settle(ctx context.Context, db *postgres.DB) {
 	}
 	end := time.Now().Add(plainMax / quickened)
 	for calm := 0; calm < operatorCalm && time.Now().Before(end) && ctx.Err() == nil; {
-		busy, err := p.fleet.look(ctx, db)
+		busy, _, err := p.fleet.look(ctx, db)
 		if calm++; busy || err != nil {
 			calm = 0
 		}

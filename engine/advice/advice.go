@@ -104,12 +104,7 @@ func cannotAsk(l engine.Lost, now time.Time, terms engine.Terms) bool {
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05Z") }
 
 // since words how long a record has been waiting.
-func since(t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return " since " + stamp(t)
-}
+func since(t time.Time) string { return " since " + stamp(t) }
 
 func orNone(reason string) string {
 	if reason == "" {

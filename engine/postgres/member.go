@@ -18,15 +18,15 @@ const registerTries = 5
 
 func (d *DB) register(ctx context.Context) error {
 	for range registerTries {
-		var row queries.RegisterMemberRow
+		var incarnation int32
 		err := d.one(ctx, "RegisterMember", func(ctx context.Context, q *queries.Queries) (err error) {
-			row, err = q.RegisterMember(ctx, queries.RegisterMemberParams{MemberID: d.member, Process: d.options.Member})
+			incarnation, err = q.RegisterMember(ctx, queries.RegisterMemberParams{MemberID: d.member, Process: d.options.Member})
 			return err
 		})
 		if err != nil {
 			return err
 		}
-		if row.Incarnation > 0 {
+		if incarnation > 0 {
 			return nil
 		}
 	}

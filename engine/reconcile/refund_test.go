@@ -10,6 +10,7 @@ import (
 
 	"github.com/recondrill/recondrill/engine"
 	"github.com/recondrill/recondrill/engine/enginetest"
+	"github.com/recondrill/recondrill/engine/ops"
 	"github.com/recondrill/recondrill/engine/postgres"
 	"github.com/recondrill/recondrill/engine/reconcile"
 )
@@ -127,6 +128,22 @@ func TestRefund_IsSupersededWhenItsBreakIsGone(t *testing.T) {
 	p.pass()
 	require.Equal(t, "superseded", p.CorrectionState(p.correction))
 	require.Empty(t, p.provider.Refunds)
+}
+
+func TestRefund_IsWantedWhileALaterEnvelopeHasItsDifference(t *testing.T) {
+	p := openRefund(t)
+	p.Exec(`insert into recon.break (break_key, job_id, generation, account_id, window_id, kind, state, row_kind, currency, residual_minor, row_id, item_key, since)
+		select 'carried', job_id, generation, account_id, window_id, kind, state, row_kind, currency, residual_minor, row_id, item_key, since from recon.break`)
+	p.Exec(`update recon.break set state = 'resolved', closed_by = 'job:' || job_id where break_key <> 'carried'`)
+	p.Exec(`update recon.correction set state = 'proposed'`)
+	seen, err := ops.Look(p.Ctx, p.DB, ops.Correction, engine.Key(p.correction))
+	require.NoError(t, err)
+	require.True(t, seen.Correction.BreakOpen, "what it is for stands")
+	p.Exec(`update recon.correction set state = 'approved'`)
+	p.pass()
+	require.Equal(t, "applied", p.CorrectionState(p.correction))
+	require.Len(t, p.provider.Refunds, 1)
+	require.Equal(t, "resolved", p.Text(`select distinct state from recon.break`))
 }
 
 func TestRefund_AnotherOfTheSamePaymentInDoubtMakesItWait(t *testing.T) {

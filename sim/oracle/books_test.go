@@ -116,13 +116,16 @@ func TestPlanted_LaterWindowsMayHaveWhatHappenedMeanwhile(t *testing.T) {
 	t.Parallel()
 	later := func(changes ...string) []edit {
 		return []edit{
-			also("job", 0, "job_id", "acct_1/2026-03-02", "window_id", "2026-03-02"), also("envelope", 0, "job_id", "acct_1/2026-03-02"),
+			also("job", 0, "job_id", "acct_1/2026-03-02", "window_id", "2026-03-02"), also("envelope", 0, "job_id", "acct_1/2026-03-02", "ordinal", "2"),
 			also("break", 0, append([]string{"break_key", "b2", "job_id", "acct_1/2026-03-02", "window_id", "2026-03-02"}, changes...)...),
 		}
 	}
 	accepts(t, "planted", later("residual_minor", "7", "row_id", "txn_9")...)
 	before := func(v *oracle.View) { v.Limits.Epoch = v.Limits.Epoch.Add(48 * time.Hour) }
 	accepts(t, "planted", append(later(), before)...) // carried from the window before
+	// Out of its turn it may miss what an earlier one would have matched; and what one side missed may find the other.
+	accepts(t, "planted", append(later("residual_minor", "7"), before, set("envelope", 0, "ordinal", "3"))...)
+	accepts(t, "planted", append(later("kind", "other_window", "residual_minor", "0", "item_key", "payment/ch_1"), before)...)
 	finds(t, "planted", "there is no such difference", append(later("residual_minor", "7", "row_id", "txn_9"), before)...)
 }
 

@@ -66,14 +66,14 @@ func good() oracle.View {
 			email | 1000 | 0`),
 		"recon.letter": tabled(`lane | record | death | died_at | redriven_at
 			jobs | job:acct_2/2026-03-01 | 1 | 2026-03-02 02:02:00+00 | \N`),
-		"recon.envelope": tabled(`job_id | generation | statement_hash | rows_seen | fence_incarnation | fence_number | recorded_at
-			acct_1/2026-03-01 | 1 | aa | 2 | 1 | 2 | 2026-03-02 02:01:00+00`),
+		"recon.envelope": tabled(`job_id | generation | statement_hash | rows_seen | fence_incarnation | fence_number | recorded_at | ordinal
+			acct_1/2026-03-01 | 1 | aa | 2 | 1 | 2 | 2026-03-02 02:01:00+00 | 1`),
 		"recon.envelope_total": tabled(`job_id | generation | currency | provider_minor | ledger_minor | residual_minor | provider_opening_minor | provider_new_minor | provider_matched_minor | provider_closing_minor | ledger_opening_minor | ledger_new_minor | ledger_matched_minor | ledger_closing_minor
 			acct_1/2026-03-01 | 1 | USD | 4028 | 2014 | 2014 | 0 | 4028 | 2014 | 2014 | 0 | 2014 | 2014 | 0`),
 		"recon.break": tabled(`break_key | job_id | generation | account_id | window_id | kind | state | currency | residual_minor | row_id | item_key | business_ref | grace_until | closed_by | version | since
 			b1 | acct_1/2026-03-01 | 1 | acct_1 | 2026-03-01 | duplicate_at_provider | resolved | USD | 2014 | txn_2 | | i2 | \N | correction:b1/1 | 2 | 2026-03-02 02:05:00+00`),
-		"recon.correction": tabled(`correction_id | break_key | act | act_number | idempotency_key | payment_ref | currency | amount_minor | state | approved_by | deaths | version | submitted_at | since
-			b1/1 | b1 | refund | 1 | refund/acct_1/ch_2/1 | ch_2 | USD | 2100 | applied | policy:auto-refund | 0 | 6 | 2026-03-02 02:03:59+00 | 2026-03-02 02:05:00+00`),
+		"recon.correction": tabled(`correction_id | break_key | act | act_number | idempotency_key | payment_ref | currency | amount_minor | state | approved_by | deaths | version | submitted_at | since | account_id | job_id | ref
+			b1/1 | b1 | refund | 1 | refund/acct_1/ch_2/1 | ch_2 | USD | 2100 | applied | policy:auto-refund | 0 | 6 | 2026-03-02 02:03:59+00 | 2026-03-02 02:05:00+00 | acct_1 | acct_1/2026-03-01 | re_1`),
 		"recon.customer": tabled(`customer_id | account_id
 			c1 | acct_1`),
 		"recon.contact": tabled(`contact_id | customer_id | channel | opted_out | invalid
@@ -89,29 +89,29 @@ func good() oracle.View {
 		"recon.template": tabled(`version_id | channel | kind | retired_at
 			t1 | email | reminder | \N
 			t2 | sms | reminder | \N`),
-		"recon.intent": tabled(`intent_id | job_id | generation | contact_id | kind | channel | state | idempotency_key | deaths | version | submitted_at | since
-			acct_1/2026-03-01/reminder/email/e1 | acct_1/2026-03-01 | 1 | e1 | reminder | email | sent | acct_1/2026-03-01/reminder/email/e1/1 | 0 | 4 | 2026-03-02 02:01:30+00 | 2026-03-02 02:01:31+00
-			acct_1/2026-03-01/reminder/sms/s1 | acct_1/2026-03-01 | 1 | s1 | reminder | sms | given_up | acct_1/2026-03-01/reminder/sms/s1/1 | 0 | 5 | 2026-03-02 02:01:30+00 | 2026-03-02 05:00:00+00`),
+		"recon.intent": tabled(`intent_id | job_id | generation | contact_id | kind | channel | state | idempotency_key | deaths | version | submitted_at | since | account_id | customer_id
+			acct_1/2026-03-01/reminder/email/e1 | acct_1/2026-03-01 | 1 | e1 | reminder | email | sent | acct_1/2026-03-01/reminder/email/e1/1 | 0 | 4 | 2026-03-02 02:01:30+00 | 2026-03-02 02:01:31+00 | acct_1 | c1
+			acct_1/2026-03-01/reminder/sms/s1 | acct_1/2026-03-01 | 1 | s1 | reminder | sms | given_up | acct_1/2026-03-01/reminder/sms/s1/1 | 0 | 5 | 2026-03-02 02:01:30+00 | 2026-03-02 05:00:00+00 | acct_1 | c1`),
 		"recon.intent_step": tabled(`invoice_id | step | channel | contact_id | intent_id | dropped_why
 			i1 | due-3 | email | e1 | acct_1/2026-03-01/reminder/email/e1 |
 			i1 | due-3 | sms | s1 | acct_1/2026-03-01/reminder/sms/s1 |`),
-		"recon.transaction": tabled(`business_key | kind | provider_ref | booked_at | break_key
-			invoice/i1 | invoice | | 2026-03-01 00:00:00+00 |
-			invoice/i2 | invoice | | 2026-03-01 00:00:00+00 |
-			payment/ch_1 | payment | ch_1 | 2026-03-01 22:00:00+00 |
-			refund/re_1 | refund_overpayment | re_1 | 2026-03-02 02:05:00+00 | b1
-			payment/ch_2 | payment | ch_2 | 2026-03-02 02:01:00+00 | b1`),
-		"recon.posting": tabled(`business_key | line | book | invoice_id | currency | amount_minor
-			invoice/i1 | 1 | receivable | i1 | USD | 1000
-			invoice/i1 | 2 | revenue | \N | USD | -1000
-			invoice/i2 | 1 | receivable | i2 | USD | 2100
-			invoice/i2 | 2 | revenue | \N | USD | -2100
-			payment/ch_1 | 1 | clearing | \N | USD | 2100
-			payment/ch_1 | 2 | receivable | i2 | USD | -2100
-			refund/re_1 | 1 | receivable | i2 | USD | 2100
-			refund/re_1 | 2 | clearing | \N | USD | -2100
-			payment/ch_2 | 1 | clearing | \N | USD | 2100
-			payment/ch_2 | 2 | receivable | i2 | USD | -2100`),
+		"recon.transaction": tabled(`business_key | kind | provider_ref | booked_at | break_key | account_id
+			invoice/i1 | invoice | | 2026-03-01 00:00:00+00 | | acct_1
+			invoice/i2 | invoice | | 2026-03-01 00:00:00+00 | | acct_1
+			payment/ch_1 | payment | ch_1 | 2026-03-01 22:00:00+00 | | acct_1
+			refund/re_1 | refund_overpayment | re_1 | 2026-03-02 02:05:00+00 | b1 | acct_1
+			payment/ch_2 | payment | ch_2 | 2026-03-02 02:01:00+00 | b1 | acct_1`),
+		"recon.posting": tabled(`business_key | line | book | invoice_id | currency | amount_minor | account_id
+			invoice/i1 | 1 | receivable | i1 | USD | 1000 | acct_1
+			invoice/i1 | 2 | revenue | \N | USD | -1000 | acct_1
+			invoice/i2 | 1 | receivable | i2 | USD | 2100 | acct_1
+			invoice/i2 | 2 | revenue | \N | USD | -2100 | acct_1
+			payment/ch_1 | 1 | clearing | \N | USD | 2100 | acct_1
+			payment/ch_1 | 2 | receivable | i2 | USD | -2100 | acct_1
+			refund/re_1 | 1 | receivable | i2 | USD | 2100 | acct_1
+			refund/re_1 | 2 | clearing | \N | USD | -2100 | acct_1
+			payment/ch_2 | 1 | clearing | \N | USD | 2100 | acct_1
+			payment/ch_2 | 2 | receivable | i2 | USD | -2100 | acct_1`),
 		"recon.audit": tabled(`audit_id | at | actor | act | record | version | detail
 			1 | 2026-03-02 01:00:00+00 | person:ann | pause | pause:channel:email | 0 |
 			2 | 2026-03-02 01:30:00+00 | person:ann | resume | pause:channel:email | 0 |

@@ -65,8 +65,8 @@ type Damage struct {
 func All() []Oracle {
 	return []Oracle{
 		effects(), dunning(), unwanted(), reconciledOnce(), intentOnce(), stepOnce(), slotOnce(), fence(), lease(), together(), submitting(),
-		residual(), planted(), zeroSum(), appendOnly(), conservation(), letters(), laneFull(), deadUndone(), told(), roomsApart(),
-		corrected(), actOnce(), overruled(), capped(), advised(), shown(), settled(),
+		residual(), planted(), breaks(), account(), owed(), lastLine(), zeroSum(), appendOnly(), conservation(), letters(), laneFull(), deadUndone(), told(),
+		roomsApart(), corrected(), actOnce(), overruled(), capped(), advised(), shown(), settled(),
 	}
 }
 

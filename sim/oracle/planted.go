@@ -9,7 +9,8 @@ import (
 
 // planted: a finished reconciliation found exactly the differences that are there: each planted one by kind, currency
 // and residual, and none that is not. A window that ended after the run began may have further ones (what payers and
-// the engine itself did meanwhile); a difference that an earlier window left open may show again.
+// the engine itself did meanwhile), and one whose turn came before an earlier window's; a difference that an earlier
+// reconciliation left open may show again.
 func planted() Oracle {
 	return claim{name: "planted", spoil: overlooked, check: func(v View, s *seen) {
 		if v.Truth == nil {
@@ -17,10 +18,10 @@ func planted() Oracle {
 		}
 		jobs := by(rows(v.Tables, "job"), "job_id")
 		windows := by(rows(v.Tables, "window"), "account_id", "window_id")
-		found := map[string][]row{} // account/window → breaks of its first generation
+		found := earlier{by(rows(v.Tables, "envelope"), "job_id", "generation"), map[string][]row{}}
 		for _, b := range rows(v.Tables, "break") {
 			if b.text("generation") == "1" {
-				found[b.key("account_id", "window_id")] = append(found[b.key("account_id", "window_id")], b)
+				found.breaks[b.key("account_id", "window_id")] = append(found.breaks[b.key("account_id", "window_id")], b)
 			}
 		}
 		for _, e := range rows(v.Tables, "envelope") {
@@ -29,8 +30,8 @@ func planted() Oracle {
 				continue
 			}
 			pair := job.key("account_id", "window_id")
-			rest := s.plantedFound(job, found[pair], v.Truth.Planted)
-			if w, ok := windows[pair]; ok && !v.Limits.Epoch.IsZero() && !s.when(w, "ends_at").After(v.Limits.Epoch) {
+			rest := s.plantedFound(job, found.breaks[pair], v.Truth.Planted)
+			if w, ok := windows[pair]; ok && !v.Limits.Epoch.IsZero() && !s.when(w, "ends_at").After(v.Limits.Epoch) && found.inTurn(s, job, windows) {
 				s.plantedOnly(job, rest, v.Truth.Planted, found)
 			}
 		}
@@ -57,7 +58,7 @@ func (s *seen) plantedFound(job row, breaks []row, all []world.Planted) []row {
 }
 
 // plantedOnly reports what was found and is not there.
-func (s *seen) plantedOnly(job row, rest []row, all []world.Planted, found map[string][]row) {
+func (s *seen) plantedOnly(job row, rest []row, all []world.Planted, found earlier) {
 	for _, b := range rest {
 		s.look()
 		if !s.carried(job, b, all, found) {
@@ -66,25 +67,55 @@ func (s *seen) plantedOnly(job row, rest []row, all []world.Planted, found map[s
 	}
 }
 
-// carried: an earlier window of the account had it already.
-func (s *seen) carried(job, b row, all []world.Planted, found map[string][]row) bool {
+// earlier are the reconciliations there were, and what each found: account/window → breaks of its first generation.
+type earlier struct {
+	envelopes map[string]row
+	breaks    map[string][]row
+}
+
+// than says whether the first generation of a window was reconciled before that of a job's: a window whose statement was
+// late comes after its successor.
+func (e earlier) than(s *seen, job row, window string) bool {
+	this, ok := e.envelopes[job.key("account_id", "window_id")+"/1"]
+	that, too := e.envelopes[job.text("account_id")+"/"+window+"/1"]
+	return ok && too && s.number(that, "ordinal") < s.number(this, "ordinal")
+}
+
+// inTurn: all earlier windows of the account were reconciled before. Else what their statements would have matched is
+// rightly missing.
+func (e earlier) inTurn(s *seen, job row, windows map[string]row) bool {
+	for _, w := range windows {
+		if w.text("account_id") == job.text("account_id") && w.text("window_id") < job.text("window_id") && !e.than(s, job, w.text("window_id")) {
+			return false
+		}
+	}
+	return true
+}
+
+// carried: a reconciliation of the account before this one had it already.
+func (s *seen) carried(job, b row, all []world.Planted, found earlier) bool {
 	for _, p := range all {
-		if p.Account == job.text("account_id") && p.Window < job.text("window_id") && indexOf([]row{b}, p) == 0 {
+		if p.Account == job.text("account_id") && found.than(s, job, p.Window) && indexOf([]row{b}, p) == 0 {
 			return true
 		}
 	}
-	for pair, breaks := range found {
+	for pair, breaks := range found.breaks {
 		account, window, _ := strings.Cut(pair, "/")
-		if account != job.text("account_id") || window >= job.text("window_id") {
+		if account != job.text("account_id") || !found.than(s, job, window) {
 			continue
 		}
 		for _, before := range breaks {
-			if before.key("row_id", "item_key", "currency") == b.key("row_id", "item_key", "currency") {
+			if before.key("row_id", "item_key", "currency") == b.key("row_id", "item_key", "currency") || foundLate(before, b) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// foundLate: one side of what an earlier break missed has found the other since.
+func foundLate(before, b row) bool {
+	return b.text("kind") == "other_window" && (b.text("row_id") == before.text("row_id") || b.text("item_key") == before.text("item_key"))
 }
 
 func indexOf(breaks []row, p world.Planted) int {

@@ -10,6 +10,7 @@ const (
 	PlantNone              = "none"
 	PlantMissingInLedger   = "missing_in_ledger"          // a charge of a known invoice that our ledger lacks → local posting
 	PlantNoReference       = "missing_in_ledger_no_ref"   // a charge of nobody we know → a person
+	PlantSameID            = "missing_in_ledger_same_id"  // the same, and a row of another account bears its id
 	PlantMissingAtProvider = "missing_at_provider"        // our ledger has a payment of long ago that was never made
 	PlantTiming            = "missing_at_provider_timing" // the same, so young that it may still come
 	PlantAmount            = "amount_differs"
@@ -23,7 +24,7 @@ const (
 
 // PlantKinds are all of them.
 func PlantKinds() []string {
-	return []string{PlantMissingInLedger, PlantNoReference, PlantMissingAtProvider, PlantTiming, PlantAmount, PlantFee,
+	return []string{PlantMissingInLedger, PlantNoReference, PlantSameID, PlantMissingAtProvider, PlantTiming, PlantAmount, PlantFee,
 		PlantPaidTwice, PlantBookedTwice, PlantDispute, PlantState, PlantAmbiguous}
 }
 
@@ -48,8 +49,8 @@ const (
 
 // plant makes one difference and lists it with its exact residual: provider − ledger.
 func (b *builder) plant(kind string, acc Account, n int) {
-	if kind == PlantNoReference {
-		b.plantNoReference(acc, n)
+	if kind == PlantNoReference || kind == PlantSameID {
+		b.plantNoReference(kind, acc, n)
 		return
 	}
 	inv := b.next(acc, n)
@@ -108,10 +109,16 @@ func (b *builder) planted(kind string, r row, key string) Planted {
 
 func (b *builder) list(p Planted) { b.w.truth.Planted = append(b.w.truth.Planted, p) }
 
-func (b *builder) plantNoReference(acc Account, n int) {
+// plantNoReference lets somebody pay who names nothing of ours. A provider numbers the transactions of an account, so another
+// account's may bear the same id: in each round of the accounts all rows of that kind do.
+func (b *builder) plantNoReference(kind string, acc Account, n int) {
 	stranger := Invoice{Account: acc.ID, Currency: b.s.Currencies[n%len(b.s.Currencies)],
 		AmountMinor: int64(500 + b.f.n("stranger/"+acc.ID+"/"+strconv.Itoa(n), 9000))}
 	r := b.charge(stranger, acc.ID+"/stranger/"+strconv.Itoa(n))
+	if kind == PlantSameID {
+		r.ID = b.f.id("txn", "round "+strconv.Itoa(n/len(b.w.Accounts)))
+		b.w.Provider.rows[len(b.w.Provider.rows)-1] = r
+	}
 	p := b.planted(PlantMissingInLedger, r, "")
 	p.Residual = r.net()
 	b.list(p)

@@ -70,7 +70,8 @@ where a.account_id = (select c.account_id from recon.correction c where c.correc
 for no key update;
 
 -- name: LockCorrection :one
--- After LockBooks, in a snapshot of its own. Whether the lease still runs is for the statement that writes to ask.
+-- After LockBooks, in a snapshot of its own. Whether the lease still runs is for the statement that writes to ask. Its break
+-- is the one of its difference that stands: a later envelope may have carried what it was proposed for.
 select c.account_id, c.act, c.idempotency_key, c.payment_ref, c.business_ref, c.currency, c.amount_minor, coalesce(c.approved_by, '')::text as approved_by,
 	c.first_submitted_at, c.break_key, b.state as break_state, b.row_id, coalesce(nullif((select recon.acting_stop()), ''),
 		(case when c.act = 'refund' then nullif(recon.lost_doubt(c.job_id, c.asked_incarnation), '') end), recon.provider_pause(c.account_id))::text as paused,
@@ -83,7 +84,13 @@ select c.account_id, c.act, c.idempotency_key, c.payment_ref, c.business_ref, c.
 		and o.first_submitted_at > recon.now() - interval '24 hours')::bigint as day_minor,
 	(c.fence_incarnation is not distinct from (select recon.incarnation_here()))::boolean as same_incarnation,
 	recon.now()::timestamptz as now
-from recon.correction c join recon.break b on b.break_key = c.break_key
+from recon.correction c join lateral (
+		select o.state, o.row_id from recon.break a
+			join recon.break o on o.account_id = a.account_id and o.row_id = a.row_id and o.item_key = a.item_key
+		where a.break_key = c.break_key
+		order by o.state in ('timing', 'open') desc, o.break_key
+		limit 1
+	) b on true
 where c.correction_id = @correction_id and c.fence_incarnation = @incarnation and c.fence_number = @fence_number
 	and c.state = @state
 for update of c;
@@ -161,5 +168,7 @@ from recon.correction c
 where c.correction_id = @correction_id;
 
 -- name: ResolveBreak :execrows
+-- The break of this difference, in whichever envelope it stands.
 update recon.break b set state = 'resolved', closed_by = 'correction:' || @correction_id::text, since = recon.now(), version = b.version + 1
-where b.break_key = @break_key and b.state in ('timing', 'open');
+from recon.break a
+where a.break_key = @break_key and b.account_id = a.account_id and b.row_id = a.row_id and b.item_key = a.item_key and b.state in ('timing', 'open');

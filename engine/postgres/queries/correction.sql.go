@@ -373,7 +373,13 @@ select c.account_id, c.act, c.idempotency_key, c.payment_ref, c.business_ref, c.
 		and o.first_submitted_at > recon.now() - interval '24 hours')::bigint as day_minor,
 	(c.fence_incarnation is not distinct from (select recon.incarnation_here()))::boolean as same_incarnation,
 	recon.now()::timestamptz as now
-from recon.correction c join recon.break b on b.break_key = c.break_key
+from recon.correction c join lateral (
+		select o.state, o.row_id from recon.break a
+			join recon.break o on o.account_id = a.account_id and o.row_id = a.row_id and o.item_key = a.item_key
+		where a.break_key = c.break_key
+		order by o.state in ('timing', 'open') desc, o.break_key
+		limit 1
+	) b on true
 where c.correction_id = $1 and c.fence_incarnation = $2 and c.fence_number = $3
 	and c.state = $4
 for update of c
@@ -407,7 +413,8 @@ type LockCorrectionRow struct {
 	Now              time.Time
 }
 
-// After LockBooks, in a snapshot of its own. Whether the lease still runs is for the statement that writes to ask.
+// After LockBooks, in a snapshot of its own. Whether the lease still runs is for the statement that writes to ask. Its break
+// is the one of its difference that stands: a later envelope may have carried what it was proposed for.
 func (q *Queries) LockCorrection(ctx context.Context, arg LockCorrectionParams) (LockCorrectionRow, error) {
 	row := q.db.QueryRow(ctx, lockCorrection,
 		arg.CorrectionID,
@@ -468,7 +475,8 @@ func (q *Queries) ReadBackCorrection(ctx context.Context, correctionID string) (
 
 const resolveBreak = `-- name: ResolveBreak :execrows
 update recon.break b set state = 'resolved', closed_by = 'correction:' || $1::text, since = recon.now(), version = b.version + 1
-where b.break_key = $2 and b.state in ('timing', 'open')
+from recon.break a
+where a.break_key = $2 and b.account_id = a.account_id and b.row_id = a.row_id and b.item_key = a.item_key and b.state in ('timing', 'open')
 `
 
 type ResolveBreakParams struct {
@@ -476,6 +484,7 @@ type ResolveBreakParams struct {
 	BreakKey     string
 }
 
+// The break of this difference, in whichever envelope it stands.
 func (q *Queries) ResolveBreak(ctx context.Context, arg ResolveBreakParams) (int64, error) {
 	result, err := q.db.Exec(ctx, resolveBreak, arg.CorrectionID, arg.BreakKey)
 	if err != nil {

@@ -26,10 +26,8 @@ with here as (
 ), registered as (
 	insert into recon.member (member_id, process, started_at, beat_at)
 	select @member_id::text, @process, recon.now(), recon.now() from chosen
-	on conflict (member_id) do nothing
-	returning member_id
 )
-select coalesce((select c.incarnation from chosen c), 0)::integer as incarnation, (select count(*) from registered) as fresh;
+select coalesce((select c.incarnation from chosen c), 0)::integer as incarnation;
 
 -- name: Beat :one
 -- 0: the server is another than the newest incarnation's.

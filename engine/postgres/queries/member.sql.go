@@ -66,10 +66,8 @@ with here as (
 ), registered as (
 	insert into recon.member (member_id, process, started_at, beat_at)
 	select $1::text, $2, recon.now(), recon.now() from chosen
-	on conflict (member_id) do nothing
-	returning member_id
 )
-select coalesce((select c.incarnation from chosen c), 0)::integer as incarnation, (select count(*) from registered) as fresh
+select coalesce((select c.incarnation from chosen c), 0)::integer as incarnation
 `
 
 type RegisterMemberParams struct {
@@ -77,16 +75,11 @@ type RegisterMemberParams struct {
 	Process  string
 }
 
-type RegisterMemberRow struct {
-	Incarnation int32
-	Fresh       int64
-}
-
 // The newest incarnation must be this server's, else the next number is taken: only the first of all may act outside at
 // once, any other is stopped until a person recovers it. 0: another process took it in this instant; ask again.
-func (q *Queries) RegisterMember(ctx context.Context, arg RegisterMemberParams) (RegisterMemberRow, error) {
+func (q *Queries) RegisterMember(ctx context.Context, arg RegisterMemberParams) (int32, error) {
 	row := q.db.QueryRow(ctx, registerMember, arg.MemberID, arg.Process)
-	var i RegisterMemberRow
-	err := row.Scan(&i.Incarnation, &i.Fresh)
-	return i, err
+	var incarnation int32
+	err := row.Scan(&incarnation)
+	return incarnation, err
 }

@@ -94,8 +94,11 @@ with seen as (
 	select s.break_key || '/' || s.act || '/' || (s.act_number + 1)::text, s.break_key, s.job_id, s.account_id, s.act, s.act_number + 1,
 		'refund/' || s.account_id || '/' || s.payment_ref || '/' || (s.act_number + 1)::text, s.payment_ref, s.business_ref,
 		s.currency, s.amount_minor, 'proposed', recon.now(), recon.now()
-	from seen s join recon.break b on b.break_key = s.break_key
-	where s.version = @expect::bigint and s.state = 'rejected' and s.act = 'refund' and b.state in ('timing', 'open')
+	from seen s
+	where s.version = @expect::bigint and s.state = 'rejected' and s.act = 'refund' and exists (
+		select from recon.break a join recon.break o on o.account_id = a.account_id and o.row_id = a.row_id and o.item_key = a.item_key
+		where a.break_key = s.break_key and o.state in ('timing', 'open')
+	)
 	returning correction_id
 ), noted as (
 	insert into recon.audit (at, actor, act, record, version, detail)
@@ -182,18 +185,25 @@ where i.state in ('ready', 'held', 'leased', 'submitting', 'unknown', 'review', 
 order by i.intent_id;
 
 -- name: UnsettledCorrections :many
+-- What a correction is for stands as long as a break of its difference does, be it a later envelope's.
 select c.correction_id, c.account_id, c.act, c.idempotency_key, c.state, c.version, recon.now()::timestamptz as now, c.since, c.lease_until, c.next_at, c.deaths,
 	c.first_submitted_at, (c.state = 'unknown' and c.outcome = 'rejected')::boolean as resend_refused, c.outcome_code, (case when c.state = 'proposed' then coalesce(c.approved_by, '') else '' end)::text as approved_once,
 	coalesce(nullif((select recon.acting_stop()), ''), recon.provider_pause(c.account_id))::text as paused,
 	(c.act = 'refund' and l.since is not null)::boolean as lost, coalesce(least(l.since, c.first_submitted_at), recon.now())::timestamptz as lost_since,
-	coalesce(l.until, recon.now())::timestamptz as lost_until, coalesce(l.through, 0)::integer as lost_through, (b.state in ('timing', 'open'))::boolean as break_open,
+	coalesce(l.until, recon.now())::timestamptz as lost_until, coalesce(l.through, 0)::integer as lost_through, b.stands as break_open,
 	exists (select from recon.correction o where o.account_id = c.account_id and o.payment_ref = c.payment_ref and c.payment_ref <> ''
 		and o.correction_id <> c.correction_id and o.state in ('submitting', 'unknown')) as other_in_doubt,
 	coalesce((select a.detail from recon.alarm a where a.kind = 'corrections_capped' and a.cleared_at is null and a.subject = c.account_id), '')::text as over_cap
-from recon.correction c join recon.break b on b.break_key = c.break_key
+from recon.correction c
+	cross join lateral (
+		select exists (
+			select from recon.break a join recon.break o on o.account_id = a.account_id and o.row_id = a.row_id and o.item_key = a.item_key
+			where a.break_key = c.break_key and o.state in ('timing', 'open')
+		) as stands
+	) b
 	cross join lateral recon.lost(c.job_id, c.asked_incarnation) l
 where (c.state in ('proposed', 'approved', 'submitting', 'unknown', 'parked', 'dead')
-		or c.state = 'rejected' and b.state in ('timing', 'open') and not exists (select from recon.correction o
+		or c.state = 'rejected' and b.stands and not exists (select from recon.correction o
 			where o.break_key = c.break_key and o.act = c.act and o.act_number > c.act_number))
 	and (@correction_id::text = '' or c.correction_id = @correction_id)
 order by c.correction_id;
