@@ -19,7 +19,7 @@ func clocks() Drill {
 		Faults: faults.Plan{
 			Rules: []faults.Rule{
 				{Kind: "skew", Per10k: 4000}, {Kind: "wall-step", Per10k: 150}, {Kind: "mono-drift", Per10k: 400},
-				{Kind: "database-step", Per10k: 250}, {Kind: "suspend", Per10k: 60, Where: "worker-*/* *"},
+				{Kind: "database-step", Per10k: 250}, {Kind: "suspend", Per10k: 60, Where: "worker-*/* *"}, {Kind: "suspend", Per10k: 800, Where: "admit-* sql:Watermark"},
 				{Kind: "suspend", Per10k: 1500, Where: "worker-*/* sql:Finish*"}, {Kind: "expired-lease", Per10k: 1500, Where: "worker-*/* sql:Finish*"},
 			},
 			Switch: 300, Latency: 60, Most: 14,

@@ -2,6 +2,7 @@ package drills
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/recondrill/recondrill/engine"
@@ -11,6 +12,12 @@ import (
 
 // drainMax is how long a node that was told to go may still take before it is killed.
 const drainMax = 4 * time.Minute
+
+// successor is behind the name of who replaces a node. To the engine both are called alike, as units and pods of one host
+// are, and for a while both are up.
+const successor = ".next"
+
+func hostOf(process string) string { return strings.TrimSuffix(process, successor) }
 
 // leaving is a node as its supervisor sees it.
 type leaving struct {
@@ -36,7 +43,7 @@ func (f *fleet) deploys() {
 			slow := v.Duration()
 			l.gone = true
 			f.mark(n.Name, "draining", "")
-			f.node(Node{Name: n.Name + ".next", Parts: n.Parts})
+			f.node(Node{Name: n.Name + successor, Parts: n.Parts})
 			f.kernel.After(n.Name, slow, "told to go", func(time.Time) {
 				if l.running != nil {
 					l.running.Drain()

@@ -33,11 +33,11 @@ func (f *fleet) versionOf(name string) version {
 }
 
 func databaseOptions(process string, v version) postgres.Options {
-	o := postgres.Options{Member: process, Lease: lease, HeartbeatDead: heartbeatDead,
+	o := postgres.Options{Member: hostOf(process), Lease: lease, HeartbeatDead: heartbeatDead,
 		// A statement may stand longer than a lease before it is given up: some late ones land, some are cancelled.
 		StatementMax: 2 * lease, ReadBackMax: 4 * lease}
 	if v == versionPrevious {
-		o.Lease, o.StatementMax = 2*lease/3, lease
+		o.Lease, o.StatementMax = leasePrevious, lease
 	}
 	return o
 }

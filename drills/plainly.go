@@ -116,7 +116,7 @@ func (b *bench) plainly(ctx context.Context, d Drill, seed uint64) (reports.Run,
 	r.run.Faults = faults.Bitten(p.fleet.kernel.History())
 	// What went over the wire nobody has seen: oracles judge by the tables and the world's truth alone.
 	view := oracle.View{Tables: tables, Earlier: early, Truth: p.fleet.world.Truth(), Settled: p.fleet.settled,
-		Limits: limitsOf(p.fleet.world, d.epoch(b.epoch), p.fleet.kernel.Now())}
+		Limits: d.limitsOf(p.fleet.world, d.epoch(b.epoch), p.fleet.kernel.Now())}
 	if err := r.judge(d, nil, view); err != nil {
 		return run, err
 	}

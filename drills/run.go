@@ -120,7 +120,7 @@ func (b *bench) simulate(ctx context.Context, d Drill, seed uint64, decider sim.
 	r.run.Faults = faults.Bitten(r.history)
 	r.run.Bites = bites(r.history, r.run.Faults)
 	r.findings = f.advice
-	return r.judge(d, stopped, oracle.View{Tables: tables, Earlier: early, Truth: w.Truth(), History: r.history, Settled: f.settled, Limits: limitsOf(w, r.epoch, k.Now())})
+	return r.judge(d, stopped, oracle.View{Tables: tables, Earlier: early, Truth: w.Truth(), History: r.history, Settled: f.settled, Limits: d.limitsOf(w, r.epoch, k.Now())})
 }
 
 // drivers are words of the stacks of whose goroutines may run beside the tasks: the pool's own, which say nothing to the

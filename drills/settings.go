@@ -19,6 +19,7 @@ import (
 // polls, heartbeats and maintenance are rarer, because each costs a statement and says nothing.
 const (
 	lease         = 90 * time.Second
+	leasePrevious = 2 * lease / 3 // of the version before
 	heartbeat     = 2 * time.Minute
 	heartbeatDead = 5 * time.Minute
 	pollIdle      = 3 * time.Minute
@@ -47,8 +48,11 @@ func (d Drill) weigh() func(sim.Gate, sim.Class) []sim.Weighted {
 }
 
 // limitsOf are the numbers that oracles judge by.
-func limitsOf(w *world.World, epoch, now time.Time) oracle.Limits {
-	l := oracle.Limits{Epoch: epoch, Now: now, Lease: lease, PaymentLag: paymentLag, Terms: map[string]world.Terms{"provider": w.Provider.Terms()}}
+func (d Drill) limitsOf(w *world.World, epoch, now time.Time) oracle.Limits {
+	a := d.admission()
+	l := oracle.Limits{Epoch: epoch, Now: now, Lease: lease, LeaseMin: leasePrevious, Silent: heartbeatDead,
+		Slots:      w.Timetable(world.CronSetup{Zone: a.Schedule.Zone.String(), At: a.Schedule.At, Every: a.Schedule.Every, Slots: slotCount}),
+		PaymentLag: paymentLag, Terms: map[string]world.Terms{"provider": w.Provider.Terms()}}
 	for _, c := range w.Channels {
 		l.Terms[c.Name()] = c.Terms()
 	}

@@ -35,6 +35,9 @@ type Limits struct {
 	Epoch      time.Time              // world time at the history's zero
 	Now        time.Time              // world time of Tables
 	Lease      time.Duration          // of a record
+	LeaseMin   time.Duration          // the shortest that a version of the engine takes
+	Silent     time.Duration          // a process that was not heard for so long counts as dead
+	Slots      []time.Time            // of the schedule, those that the drill waits for
 	PaymentLag time.Duration          // how far our knowledge of payments may be behind when we remind
 	Terms      map[string]world.Terms // what each service promises: provider, email, sms, push
 }
@@ -63,7 +66,7 @@ type Damage struct {
 // All is THE list. What costs most comes first: a run is told by the first claim it broke.
 func All() []Oracle {
 	return []Oracle{
-		effects(), dunning(), unwanted(), reconciledOnce(), intentOnce(), stepOnce(), slotOnce(), fence(), together(), submitting(),
+		effects(), dunning(), unwanted(), reconciledOnce(), intentOnce(), stepOnce(), slotOnce(), slotKept(), fence(), leases(), together(), submitting(),
 		residual(), planted(), zeroSum(), appendOnly(), conservation(), letters(), roomsApart(), settled(),
 	}
 }
