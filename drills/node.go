@@ -76,7 +76,13 @@ func (d Drill) admission() admission.Config {
 func (f *fleet) node(n Node) {
 	v := f.versionOf(n.Name)
 	f.process(n.Name, v, restartAfter, func(ctx context.Context, p *sim.Process, db *postgres.DB) error {
-		running, err := node.New(p, db, f.ports(), f.drill.nodeConfig(n, v))
+		ports := f.ports()
+		if f.drill.plans("slow-drain") {
+			for i, c := range ports.Channels {
+				ports.Channels[i] = busy{c, func() { f.replace(n, "drain-sending") }}
+			}
+		}
+		running, err := node.New(p, db, ports, f.drill.nodeConfig(n, v))
 		if err != nil {
 			f.broken(err)
 			return err

@@ -18,9 +18,10 @@ func rollingDeploy() Drill {
 		Nodes: []Node{{"admit-1", []string{"admission"}}, worker("worker-1"), worker("worker-2")},
 		Faults: faults.Plan{
 			Rules: []faults.Rule{
-				{Kind: "slow-drain", Per10k: 500}, {Kind: "slow-drain", Per10k: 800, Only: "drain 1s", Where: "worker-* *"}, {Kind: "two-versions", Per10k: 5000}, {Kind: "same-name"},
+				{Kind: "slow-drain", Per10k: 150}, {Kind: "slow-drain", Per10k: 5000, Only: "drain 1s", Where: "* drain-sending"},
+				{Kind: "two-versions", Per10k: 5000}, {Kind: "same-name"},
 				{Kind: "crash", Per10k: 80, Where: "worker-*/* sql:*"}, {Kind: "expired-lease", Per10k: 800, Where: "worker-*/* sql:Finish*"},
-				{Kind: "provider-timeout-before", Per10k: 1000}, {Kind: "channel-timeout-after", Per10k: 4000}, {Kind: "pending", Per10k: 1500},
+				{Kind: "provider-timeout-before", Per10k: 1000}, {Kind: "channel-timeout-after", Per10k: 5000}, {Kind: "pending", Per10k: 1500},
 			},
 			Switch: 400, Latency: 60, Most: 12,
 		},

@@ -1,6 +1,8 @@
 package oracle
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -9,8 +11,8 @@ import (
 
 // leases: what a process holds is claimed by another, or by a later start under its name, only when the lease is over, or
 // when the holder was stopped, or silent for so long that it counts as dead. Nobody knows sooner that a holder is gone: what is
-// taken then is worked on twice, and a record that kills its process is never counted as one that does. And a process that
-// was told to go hands back what it had not begun.
+// taken then is worked on twice, and a record that kills its process is never counted as one that does. A process that
+// was told to go hands back what it had not begun. And of one account one job is held at a time.
 func leases() Oracle {
 	return claim{name: "leases", excused: []string{"database-step", "lost-tail", "restore"}, spoil: takenAtOnce, check: func(v View, s *seen) {
 		if v.History == nil {
@@ -27,10 +29,27 @@ func leases() Oracle {
 					s.broke(record, "%s claimed it at %s, %s after %s, which held it and was heard %s before", life(e.Actor), stamp(v.Limits.Epoch.Add(e.At)),
 						e.At-from.since, from.by, e.At-h.heard[from.by])
 				}
+				s.beside(v, h, e, record)
 			}
 			h.see(e)
 		}
 	}}
+}
+
+// beside: an account's windows are worked on one at a time, so no job of it is claimed with, or while somebody holds, another.
+func (s *seen) beside(v View, h *holdings, e sim.Entry, job string) {
+	account, window, ok := strings.Cut(job, "/")
+	if !ok || e.Label != "sql:ClaimJobs" {
+		return
+	}
+	for _, other := range append(slices.Sorted(maps.Keys(h.held)), e.Keys...) {
+		a, w, _ := strings.Cut(other, "/")
+		_, held := h.held[other]
+		if a != account || w == window || strings.Contains(w, "/") || held && !h.lives(h.held[other], e.At, v.Limits) && !slices.Contains(e.Keys, other) {
+			continue
+		}
+		s.broke("job:"+job, "%s claimed it at %s beside %s", life(e.Actor), stamp(v.Limits.Epoch.Add(e.At)), other)
+	}
 }
 
 // leftBehind: a process that has drained, without trouble since its claim, holds nothing that it had not begun.
@@ -38,8 +57,8 @@ func (s *seen) leftBehind(v View, h *holdings, e sim.Entry) {
 	for record, is := range h.held {
 		process, _, _ := strings.Cut(is.by, "#")
 		troubled, ever := h.troubled[is.by]
-		if process != e.Actor.Process || is.begun || ever && troubled >= is.since || e.At-is.since >= v.Limits.LeaseMin/2 {
-			continue // half a lease: near its end a worker leaves it to whoever claims next
+		if process != e.Actor.Process || is.begun || ever && troubled >= is.since || e.At-is.since >= v.Limits.LeaseMin*5/6 {
+			continue // near its end a worker leaves it to whoever claims next
 		}
 		s.broke(record, "%s was drained at %s and did not hand it back, claimed %s before", is.by, stamp(v.Limits.Epoch.Add(e.At)), e.At-is.since)
 	}

@@ -66,7 +66,7 @@ type Damage struct {
 // All is THE list. What costs most comes first: a run is told by the first claim it broke.
 func All() []Oracle {
 	return []Oracle{
-		effects(), dunning(), unwanted(), reconciledOnce(), intentOnce(), stepOnce(), slotOnce(), slotKept(), fence(), leases(), together(), submitting(),
+		effects(), dunning(), unwanted(), reconciledOnce(), intentOnce(), stepOnce(), slotOnce(), slotKept(), fence(), leases(), together(), submitting(), oneText(),
 		residual(), planted(), zeroSum(), appendOnly(), conservation(), letters(), roomsApart(), settled(),
 	}
 }

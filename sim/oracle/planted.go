@@ -9,13 +9,14 @@ import (
 
 // planted: a finished reconciliation found exactly the differences that are there: each planted one by kind, currency
 // and residual, and none that is not. A window that ended after the run began may have further ones (what payers and
-// the engine itself did meanwhile); a difference that an earlier window left open may show again.
+// the engine itself did meanwhile); a difference that an earlier window left open may show again, and where the job of an
+// earlier window had died, what that window had to say is missed.
 func planted() Oracle {
 	return claim{name: "planted", spoil: overlooked, check: func(v View, s *seen) {
 		if v.Truth == nil {
 			return
 		}
-		jobs := by(rows(v.Tables, "job"), "job_id")
+		jobs, envelopes := by(rows(v.Tables, "job"), "job_id"), rows(v.Tables, "envelope")
 		windows := by(rows(v.Tables, "window"), "account_id", "window_id")
 		found := map[string][]row{} // account/window → breaks of its first generation
 		for _, b := range rows(v.Tables, "break") {
@@ -23,18 +24,32 @@ func planted() Oracle {
 				found[b.key("account_id", "window_id")] = append(found[b.key("account_id", "window_id")], b)
 			}
 		}
-		for _, e := range rows(v.Tables, "envelope") {
+		for _, e := range envelopes {
 			job, ok := jobs[e.text("job_id")]
 			if !ok || e.text("generation") != "1" {
 				continue
 			}
 			pair := job.key("account_id", "window_id")
 			rest := s.plantedFound(job, found[pair], v.Truth.Planted)
-			if w, ok := windows[pair]; ok && !v.Limits.Epoch.IsZero() && !s.when(w, "ends_at").After(v.Limits.Epoch) {
+			if w, ok := windows[pair]; ok && !v.Limits.Epoch.IsZero() && !s.when(w, "ends_at").After(v.Limits.Epoch) && !s.overDead(job, e, jobs, envelopes) {
 				s.plantedOnly(job, rest, v.Truth.Planted, found)
 			}
 		}
 	}}
+}
+
+// overDead: the job of an earlier window of the account has died at some time, and was not done when this was recorded.
+func (s *seen) overDead(job, e row, jobs map[string]row, envelopes []row) bool {
+	done := by(envelopes, "job_id", "generation")
+	for id, j := range jobs {
+		if j.text("account_id") != job.text("account_id") || j.text("window_id") >= job.text("window_id") || j.text("deaths") == "0" {
+			continue
+		}
+		if first, ok := done[id+"/1"]; !ok || s.when(first, "recorded_at").After(s.when(e, "recorded_at")) {
+			return true
+		}
+	}
+	return false
 }
 
 // plantedFound takes one break off for each planted difference of the job's window, and gives what is left.
