@@ -2,6 +2,7 @@ package drills
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/recondrill/recondrill/engine"
@@ -12,6 +13,12 @@ import (
 // drainMax is how long a node that was told to go may still take before it is killed.
 const drainMax = 4 * time.Minute
 
+// successor is behind the name of who replaces a node. To the engine both are called alike, as units and pods of one host
+// are, and for a while both are up.
+const successor = ".next"
+
+func hostOf(process string) string { return strings.TrimSuffix(process, successor) }
+
 // leaving is a node as its supervisor sees it.
 type leaving struct {
 	gone    bool         // its successor runs: it is not started again
@@ -19,37 +26,54 @@ type leaving struct {
 	doomed  engine.Event // set: it is killed
 }
 
-// deploys replaces nodes one by one, as it is decided: the successor starts at once, and the node hears so much later
-// that it is to go.
+// deploys replaces nodes one by one, as it is decided.
 func (f *fleet) deploys() {
 	f.instants("deploy", func(ctx context.Context) error {
 		for _, n := range f.drill.Nodes {
-			l := f.leaving(n.Name)
-			if l.gone {
-				continue
-			}
-			v := f.kernel.Tick(n.Name, "drain", []sim.Value{{Verb: "drain", Arg: "1s"}, {Verb: "drain", Arg: sim.Seconds(lease)},
-				{Verb: "drain", Arg: sim.Seconds(3 * lease)}})
-			if v == (sim.Value{}) {
-				continue
-			}
-			slow := v.Duration()
-			l.gone = true
-			f.mark(n.Name, "draining", "")
-			f.node(Node{Name: n.Name + ".next", Parts: n.Parts})
-			f.kernel.After(n.Name, slow, "told to go", func(time.Time) {
-				if l.running != nil {
-					l.running.Drain()
-				}
-			})
-			f.kernel.After(n.Name, slow+drainMax, "drained too long", func(time.Time) {
-				if l.doomed != nil {
-					l.doomed.Set()
-				}
-			})
+			f.replace(n, "drain")
 		}
 		return nil
 	})
+}
+
+// replace asks whether a node is replaced now: the successor starts at once, and the node hears so much later that it is to
+// go.
+func (f *fleet) replace(n Node, when string) {
+	l := f.leaving(n.Name)
+	if l.gone || f.healed || strings.HasSuffix(n.Name, successor) {
+		return
+	}
+	v := f.kernel.Tick(n.Name, when, []sim.Value{{Verb: "drain", Arg: "1s"}, {Verb: "drain", Arg: sim.Seconds(lease)},
+		{Verb: "drain", Arg: sim.Seconds(3 * lease)}})
+	if v == (sim.Value{}) {
+		return
+	}
+	slow := v.Duration()
+	l.gone = true
+	f.mark(n.Name, "draining", "")
+	f.node(Node{Name: n.Name + successor, Parts: n.Parts})
+	f.kernel.After(n.Name, slow, "told to go", func(time.Time) {
+		if l.running != nil {
+			l.running.Drain()
+		}
+	})
+	f.kernel.After(n.Name, slow+drainMax, "drained too long", func(time.Time) {
+		if l.doomed != nil {
+			l.doomed.Set()
+		}
+	})
+}
+
+// busy is a channel that asks, at each message, whether its node is replaced just now: then it has the rest of what it
+// claimed in hand.
+type busy struct {
+	engine.Channel
+	ask func()
+}
+
+func (b busy) Send(ctx context.Context, m engine.Message) engine.Outcome {
+	b.ask()
+	return b.Channel.Send(ctx, m)
 }
 
 func (f *fleet) leaving(name string) *leaving {

@@ -31,7 +31,7 @@ func lostLease() Drill {
 				{Kind: "cut-before", Per10k: 70, Where: "worker-*/* sql:*"}, {Kind: "cut-after", Per10k: 70, Where: "worker-*/* sql:*"},
 				{Kind: "commit-late", Per10k: 4000, Where: "worker-* sql:commit"}, {Kind: "cut-before", Per10k: 800, Where: "worker-* sql:commit"},
 				{Kind: "cut-after", Per10k: 800, Where: "worker-* sql:commit"},
-				{Kind: "channel-timeout-before", Per10k: 4000},
+				{Kind: "channel-timeout-before", Per10k: 4000}, {Kind: "stall", Per10k: 800, Where: "admit-* sql:Watermark"},
 			},
 			Switch: 500, Latency: 60, Most: 12,
 		},

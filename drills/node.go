@@ -35,11 +35,11 @@ func (f *fleet) versionOf(name string) version {
 }
 
 func databaseOptions(process string, v version) postgres.Options {
-	o := postgres.Options{Member: process, Lease: lease, LeaseMargin: leaseMargin, HeartbeatDead: heartbeatDead,
+	o := postgres.Options{Member: hostOf(process), Lease: lease, LeaseMargin: leaseMargin, HeartbeatDead: heartbeatDead,
 		// A statement may stand longer than a lease before it is given up: some late ones land, some are cancelled.
 		StatementMax: 2 * lease, ReadBackMax: 4 * lease}
 	if v == versionPrevious {
-		o.Lease, o.StatementMax = 2*lease/3, lease
+		o.Lease, o.StatementMax = leasePrevious, lease
 	}
 	return o
 }
@@ -85,7 +85,13 @@ func (f *fleet) node(n Node) {
 				f.mark(n.Name, oracle.NotCommitted, string(part))
 			}
 		}
-		running, err := node.New(p, db, f.ports(), config)
+		ports := f.ports()
+		if f.drill.plans("slow-drain") {
+			for i, c := range ports.Channels {
+				ports.Channels[i] = busy{c, func() { f.replace(n, "drain-sending") }}
+			}
+		}
+		running, err := node.New(p, db, ports, config)
 		if err != nil {
 			f.broken(err)
 			return err

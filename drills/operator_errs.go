@@ -24,7 +24,7 @@ func operatorErrs() Drill {
 			Rules: []faults.Rule{
 				{Kind: "redrive-twice", Per10k: 1500}, {Kind: "redrive-all", Per10k: 1500}, {Kind: "approve-stale", Per10k: 3000}, {Kind: "forgotten-pause", Per10k: 1200},
 				{Kind: "crash", Per10k: 6000, Only: "kill before", Where: "worker-*/* call:provider statement(acct_2,*"},
-				{Kind: "poison-message", Per10k: 1500}, {Kind: "failed", Per10k: 1000}, {Kind: "rejected", Per10k: 600},
+				{Kind: "poison-message", Per10k: 1500}, {Kind: "failed", Per10k: 2000}, {Kind: "rejected", Per10k: 1500},
 				{Kind: "channel-timeout-after", Per10k: 1500}, {Kind: "crash", Per10k: 30, Where: "worker-* *"},
 			},
 			Switch: 300, Most: 18,

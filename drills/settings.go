@@ -20,6 +20,7 @@ import (
 const (
 	lease         = 90 * time.Second
 	leaseMargin   = 5 * time.Second
+	leasePrevious = 2 * lease / 3 // of the version before
 	heartbeat     = 2 * time.Minute
 	heartbeatDead = 5 * time.Minute
 	pollIdle      = 3 * time.Minute
@@ -50,7 +51,10 @@ func (d Drill) weigh() func(sim.Gate, sim.Class) []sim.Weighted {
 
 // limits are the numbers that oracles judge by.
 func (d Drill) limits(w *world.World, epoch, now time.Time) oracle.Limits {
-	l := oracle.Limits{Epoch: epoch, Now: now, Lease: lease, PaymentLag: paymentLag, Caps: d.Engine.caps(), Terms: map[string]world.Terms{"provider": w.Provider.Terms()}}
+	a := d.admission()
+	l := oracle.Limits{Epoch: epoch, Now: now, Lease: lease, LeaseMin: leasePrevious, Silent: heartbeatDead,
+		Slots:      w.Timetable(world.CronSetup{Zone: a.Schedule.Zone.String(), At: a.Schedule.At, Every: a.Schedule.Every, Slots: slotCount}),
+		PaymentLag: paymentLag, Caps: d.Engine.caps(), Terms: map[string]world.Terms{"provider": w.Provider.Terms()}}
 	for _, c := range w.Channels {
 		l.Terms[c.Name()] = c.Terms()
 	}

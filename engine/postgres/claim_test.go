@@ -75,6 +75,17 @@ func TestClaim_JobsNotYetDueAreNeverLeased(t *testing.T) { // B34
 	require.Len(t, claim(t, s.DB, 5), 1)
 }
 
+// What an earlier window has not told yet would be missing in a later one: a try that waits holds the account up.
+func TestClaim_ALaterWindowWaitsForTheNextTryOfAnEarlierOne(t *testing.T) { // B68
+	s := server.Open(t)
+	jobs(s, "a")
+	job(s, "a", "2026-03-02")
+	s.Exec("update recon.job set next_at = recon.now() + interval '1 minute' where job_id = 'a/2026-03-01'")
+	require.Empty(t, claim(t, s.DB, 5))
+	s.Advance(time.Minute)
+	require.Equal(t, []string{"a/2026-03-01"}, claim(t, s.DB, 5))
+}
+
 // B28: the name of a dead process is alive again; the age of the lease counts.
 func TestClaim_TheSameNameAfterARestartIsAnotherOwner(t *testing.T) { // B02 B28
 	s := server.Open(t)

@@ -120,15 +120,15 @@ func TestLease_IsOverInTheInstantInWhichItEnds(t *testing.T) {
 		return []sim.Entry{after(at, asked("worker-1", job, "sql:"+name)), after(at+time.Second, answered("worker-1", job, "sql:"+name, job))}
 	}
 	for _, name := range oracle.AsksLease() {
-		finds(t, "lease", "worker-1#0/"+job+" wrote sql:"+name+" to it at 1m30s, and its lease ended at 1m30s", history(claim), history(write(name, 90*time.Second)...))
-		accepts(t, "lease", history(claim), history(write(name, 89*time.Second)...))
-		accepts(t, "lease", history(write(name, 90*time.Second)...))
+		finds(t, "lease-over", "worker-1#0/"+job+" wrote sql:"+name+" to it at 1m30s, and its lease ended at 1m30s", history(claim), history(write(name, 90*time.Second)...))
+		accepts(t, "lease-over", history(claim), history(write(name, 89*time.Second)...))
+		accepts(t, "lease-over", history(write(name, 90*time.Second)...))
 	}
-	accepts(t, "lease", history(claim), history(write("RenewJob", 60*time.Second)...), history(write("FinishJob", 149*time.Second)...))
-	accepts(t, "lease", history(claim), history(write("HandBackJob", 100*time.Second)...))
+	accepts(t, "lease-over", history(claim), history(write("RenewJob", 60*time.Second)...), history(write("FinishJob", 149*time.Second)...))
+	accepts(t, "lease-over", history(claim), history(write("HandBackJob", 100*time.Second)...))
 	many := answered("worker-2", "claims", "sql:ClaimJobs", "another")
 	many.Rows = 2
-	accepts(t, "lease", history(claim, many), history(write("FinishJob", 100*time.Second)...))
+	accepts(t, "lease-over", history(claim, many), history(write("FinishJob", 100*time.Second)...))
 }
 
 func truth(change func(t *world.Truth)) edit { return func(v *oracle.View) { change(v.Truth) } }

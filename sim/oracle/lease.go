@@ -12,7 +12,7 @@ import (
 // submit, to finish a job) gets nothing from then on, also where nobody else has claimed the record. How long a lease lasts
 // for a process that was told otherwise is not known here: longer than the drill's it is for nobody.
 func lease() Oracle {
-	return claim{name: "lease", excused: []string{"database-step"}, spoil: begunTooLate, check: func(v View, s *seen) {
+	return claim{name: "lease-over", excused: []string{"database-step"}, spoil: begunTooLate, check: func(v View, s *seen) {
 		if v.History == nil {
 			return
 		}

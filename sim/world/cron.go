@@ -36,6 +36,9 @@ func (c *Cron) Slots() []time.Time {
 	return slots
 }
 
+// Timetable are the instants that a timetable means in this world, whoever keeps it.
+func (w *World) Timetable(s CronSetup) []time.Time { return newCron(w, s).Slots() }
+
 // Run starts the host. fire is called as a task of the world, once for each firing of a slot (n = 0, a duplicate is
 // n = 1); it starts what the host starts and need not wait for it.
 func (c *Cron) Run(fire func(ctx context.Context, slot time.Time, n int)) {

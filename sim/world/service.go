@@ -51,7 +51,7 @@ func (s *service) act(ctx context.Context, r request) Answer {
 	_, err := s.w.k.Call(ctx, sim.Call{Actor: s.name, Label: r.label, Detail: r.detail, Outcomes: s.offers(r), Foot: s.foot(r.touches...),
 		Do: func(outcome sim.Value, now time.Time) {
 			place = s.place(r.label)
-			c := Call{At: now, Caller: caller(ctx), Service: s.name, What: r.what, Label: r.label, Key: r.key, Outcome: outcome.String()}
+			c := Call{At: now, Caller: caller(ctx), Service: s.name, What: r.what, Label: r.label, Key: r.key, Asked: r.detail, Outcome: outcome.String()}
 			a, wait, c.Effect = s.decide(r, place, outcome, now)
 			c.Answer = strings.TrimSpace(a.Kind + " " + a.Code)
 			s.w.truth.Calls = append(s.w.truth.Calls, c)

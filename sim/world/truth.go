@@ -96,6 +96,7 @@ type Call struct {
 	What    string // refund, look-up, statement, send
 	Label   string // with its business key: refund(ch_1,2100,k1)
 	Key     string // the idempotency key, where it has one
+	Asked   string // all that an act asks for, as text to compare
 	Outcome string // what was decided; empty = the plain one
 	Answer  string // kind and code the outside gave, whether or not it arrived
 	Effect  bool   // this call (at once or later) caused a new effect

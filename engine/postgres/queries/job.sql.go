@@ -109,7 +109,7 @@ with silent as (
 				or o.state = 'leased' and (o.window_id < j.window_id
 					or o.lease_until > recon.now() and o.leased_by <> $2
 						and o.leased_by not in (select s.member_id from silent s))
-				or o.state = 'ready' and o.next_at <= recon.now() and o.window_id < j.window_id
+				or o.state = 'ready' and o.window_id < j.window_id
 			)
 		)
 		and recon.provider_pause(j.account_id) = '' and (select recon.incarnation_here()) is not null
@@ -164,7 +164,7 @@ type ClaimJobsRow struct {
 // Claims and the writes under them return the record's id first, here and in intent.sql, correction.sql and letter.sql: who
 // reads answers off the wire knows whose record was touched.
 // Takes ready jobs that are due, and leased ones whose lease ended or whose holder is silent. One job an account, its
-// oldest window first; accounts with parked jobs and paused ones are passed over. What this member itself leased is a
+// oldest window first, which is waited for while it waits for its next try; accounts with parked jobs and paused ones are passed over. What this member itself leased is a
 // claim whose answer was lost: its worker claims only when nothing of the claim before is left. A claim of another
 // that ended after work had begun was a crash; a job that has seen one is claimed alone.
 func (q *Queries) ClaimJobs(ctx context.Context, arg ClaimJobsParams) ([]ClaimJobsRow, error) {
