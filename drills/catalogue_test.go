@@ -209,3 +209,10 @@ func TestRegressions_EachReplaysWithItsVerdictAndHash(t *testing.T) {
 			name, run.Error, strings.Join(run.Story, "\n"))
 	}
 }
+
+func TestCatalogue_NoOracleIsBlindEverywhere(t *testing.T) {
+	t.Parallel()
+	for _, o := range oracle.All() {
+		require.True(t, slices.ContainsFunc(Catalogue(), func(d Drill) bool { return !d.Canary && !slices.Contains(d.Blind, o.Name()) }), o.Name())
+	}
+}

@@ -24,6 +24,9 @@ type Drill struct {
 	Engine Settings
 	Faults faults.Plan
 	Facts  []Fact // what must besides be true at the end of this very drill
+	// Blind are oracles for which nothing happens here (without differences there are no corrections to look at): that they
+	// checked nothing makes no campaign vacuous.
+	Blind  []string
 	Lasts  time.Duration
 	Canary bool // has a planted bug, which must be found
 

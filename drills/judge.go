@@ -3,6 +3,7 @@ package drills
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/recondrill/recondrill/reports"
 	"github.com/recondrill/recondrill/sim"
@@ -28,7 +29,9 @@ func (r *result) judge(d Drill, stopped error, v oracle.View) error {
 			continue
 		}
 		found := o.Check(v)
-		r.run.Checked[o.Name()] = found.Checked
+		if found.Checked > 0 || !slices.Contains(d.Blind, o.Name()) {
+			r.run.Checked[o.Name()] = found.Checked
+		}
 		r.findings = append(r.findings, found.Violations...)
 	}
 	if len(r.findings) == 0 { // what a drill expects besides is told only of a run that is sound

@@ -29,6 +29,7 @@ func operatorErrs() Drill {
 			},
 			Switch: 300, Most: 18,
 		},
+		Blind: []string{"caps"}, // every correction waits for a person
 		Lasts: 19 * time.Minute,
 	}
 }

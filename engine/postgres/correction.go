@@ -129,14 +129,9 @@ func finishCorrection(ctx context.Context, q *queries.Queries, c engine.Claim, f
 func (d *DB) correctionFinished(c engine.Claim, to ...engine.CorrectionState) readBack {
 	return func(ctx context.Context, q *queries.Queries) (bool, error) {
 		row, err := q.ReadBackCorrection(ctx, string(c.Record))
-		if err != nil || fenceOf(row.FenceIncarnation, row.FenceNumber) != c.Fence || row.Claimed {
+		if err != nil {
 			return false, err
 		}
-		for _, state := range to {
-			if row.State == string(state) {
-				return true, nil
-			}
-		}
-		return false, nil
+		return finished(record(row), c, to)
 	}
 }

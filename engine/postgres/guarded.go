@@ -3,6 +3,8 @@ package postgres
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -81,4 +83,41 @@ func timeOrZero(t *time.Time) time.Time {
 		return time.Time{}
 	}
 	return *t
+}
+
+// record is what a read-back sees of an intent or a correction, under its lock. Fence and claim stay while nobody else
+// writes it; once somebody did, it does not show any more what became of the claim's last write: ErrLeaseLost.
+type record struct {
+	State            string
+	FenceIncarnation int32
+	FenceNumber      int64
+	Claimed          bool
+	Here             bool
+}
+
+// submitting tells whether the claim's transaction before a call is there. On another server than the claim's nothing may
+// be sent.
+func (r record) submitting(c engine.Claim, state string) (bool, error) {
+	switch {
+	case !r.is(c) || !r.Claimed || r.State == state && !r.Here:
+		return false, writtenSince(c)
+	default:
+		return r.State == state, nil
+	}
+}
+
+// finished tells whether the claim's last write, which ends it, is there.
+func finished[S ~string](r record, c engine.Claim, to []S) (bool, error) {
+	switch {
+	case !r.is(c) || !r.Claimed && !slices.Contains(to, S(r.State)):
+		return false, writtenSince(c)
+	default:
+		return !r.Claimed, nil
+	}
+}
+
+func (r record) is(c engine.Claim) bool { return fenceOf(r.FenceIncarnation, r.FenceNumber) == c.Fence }
+
+func writtenSince(c engine.Claim) error {
+	return fmt.Errorf("%s was written by others since: %w", c.Record, engine.ErrLeaseLost)
 }

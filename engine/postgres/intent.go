@@ -119,15 +119,10 @@ func (d *DB) buryIntent(ctx context.Context, c engine.Claim, f IntentFinish) err
 func (d *DB) intentFinished(c engine.Claim, to ...engine.IntentState) readBack {
 	return func(ctx context.Context, q *queries.Queries) (bool, error) {
 		row, err := q.ReadBackIntent(ctx, string(c.Record))
-		if err != nil || fenceOf(row.FenceIncarnation, row.FenceNumber) != c.Fence || row.Claimed {
+		if err != nil {
 			return false, err
 		}
-		for _, state := range to {
-			if row.State == string(state) {
-				return true, nil
-			}
-		}
-		return false, nil
+		return finished(record(row), c, to)
 	}
 }
 

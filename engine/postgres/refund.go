@@ -54,8 +54,10 @@ func (d *DB) SubmitCorrection(ctx context.Context, c engine.Claim, from engine.C
 			return d.correctionFinished(c, done.Decision.To)(ctx, q)
 		}
 		row, err := q.ReadBackCorrection(ctx, string(c.Record))
-		return err == nil && fenceOf(row.FenceIncarnation, row.FenceNumber) == c.Fence && row.Here && // see SubmitIntent
-			row.State == string(engine.CorrectionSubmitting), err
+		if err != nil {
+			return false, err
+		}
+		return record(row).submitting(c, string(engine.CorrectionSubmitting))
 	}
 	err := d.inTx(ctx, txOptions{Name: "SubmitCorrection", ReadBack: ask}, func(ctx context.Context, q *queries.Queries) error {
 		f, err := d.lockCorrection(ctx, q, c, from)

@@ -84,8 +84,10 @@ func (d *DB) SubmitIntent(ctx context.Context, c engine.Claim, from engine.Inten
 			return d.intentFinished(c, done.Decision.To)(ctx, q)
 		}
 		row, err := q.ReadBackIntent(ctx, string(c.Record))
-		return err == nil && fenceOf(row.FenceIncarnation, row.FenceNumber) == c.Fence && row.Here && // else the server is another one: nothing may be sent
-			row.State == string(engine.IntentSubmitting), err
+		if err != nil {
+			return false, err
+		}
+		return record(row).submitting(c, string(engine.IntentSubmitting))
 	}}
 	err := d.inTx(ctx, o, func(ctx context.Context, q *queries.Queries) error {
 		f, err := lockIntent(ctx, q, c, from)

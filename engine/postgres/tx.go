@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/recondrill/recondrill/engine"
 	"github.com/recondrill/recondrill/engine/postgres/queries"
 )
 
@@ -26,8 +27,9 @@ type txOptions struct {
 	Name string
 	// ReadBack tells whether the work is there. It must first take the claim's row with SELECT … FOR UPDATE: the
 	// COMMIT in flight holds that row, and an answer without the lock may come before it lands. What is decided by
-	// other rows needs a second statement, since a snapshot is older than the wait for the lock. Nil: the work is
-	// idempotent by its own keys, and a lost COMMIT is reported as ErrCommitUnknown at once.
+	// other rows needs a second statement, since a snapshot is older than the wait for the lock. engine.ErrLeaseLost:
+	// others wrote the record since, so that it does not show any more what became of ours. Nil: the work is idempotent
+	// by its own keys, and a lost COMMIT is reported as ErrCommitUnknown at once.
 	ReadBack func(ctx context.Context, q *queries.Queries) (committed bool, err error)
 }
 
@@ -108,6 +110,8 @@ func (d *DB) readBack(ctx context.Context, o txOptions, cause error) error {
 			return err
 		})
 		switch {
+		case errors.Is(err, engine.ErrLeaseLost):
+			return fmt.Errorf("%w; its last COMMIT: %w", err, cause)
 		case !errors.Is(err, errAnswered):
 			if d.rt.Sleep(ctx, d.options.ReadBackPause) != nil {
 				return fmt.Errorf("%s: %w: %w; last look: %w", o.Name, ErrCommitUnknown, cause, err)

@@ -9,7 +9,7 @@ import (
 const LeftToPerson = "left to a person"
 
 // advised: what advice leaves to a person waits for the person. A correction that goes on by itself all the same had
-// another way open, which the advice did not see. Only corrections: of messages the receipts may tell any time. Whether a
+// another way open, which the advice did not see; unless a later reconciliation ended what it was for. Only corrections: of messages the receipts may tell any time. Whether a
 // person acted since is read off the database's clock.
 func advised() Oracle {
 	return claim{name: "advised", excused: []string{"database-step"}, spoil: wentOnAlone, check: func(v View, s *seen) {
@@ -20,7 +20,7 @@ func advised() Oracle {
 		for _, a := range rows(v.Tables, "audit") {
 			acted[a.text("record")] = s.when(a, "at")
 		}
-		corrections := by(rows(v.Tables, "correction"), "correction_id")
+		corrections, d := by(rows(v.Tables, "correction"), "correction_id"), newDifferences(v.Tables)
 		for _, e := range v.History.Entries {
 			if e.What != LeftToPerson {
 				continue
@@ -31,11 +31,21 @@ func advised() Oracle {
 				continue
 			}
 			s.look()
-			if now := c.text("state"); now != state {
+			if now := c.text("state"); now != state && !(now == "superseded" && settledLater(d, c)) {
 				s.broke(record, "it was %s and left to a person, and is %s without one", state, now)
 			}
 		}
 	}}
+}
+
+// settledLater says that a later reconciliation ended the difference, so that nothing is left to correct.
+func settledLater(d *differences, c row) bool {
+	b, ok := d.byKey[c.text("break_key")]
+	if !ok {
+		return false
+	}
+	_, stands := d.standing[difference(b)]
+	return !stands && strings.HasPrefix(b.text("closed_by"), "job:")
 }
 
 // wentOnAlone puts what was left to a person into another state.

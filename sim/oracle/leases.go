@@ -54,10 +54,11 @@ func (s *seen) beside(v View, h *holdings, e sim.Entry, job string) {
 
 // leftBehind: a process that has drained, without trouble since its claim, holds nothing that it had not begun.
 func (s *seen) leftBehind(v View, h *holdings, e sim.Entry) {
-	for record, is := range h.held {
+	for _, record := range slices.Sorted(maps.Keys(h.held)) {
+		is := h.held[record]
 		process, _, _ := strings.Cut(is.by, "#")
 		troubled, ever := h.troubled[is.by]
-		if process != e.Actor.Process || is.begun || ever && troubled >= is.since || e.At-is.since >= v.Limits.LeaseMin*5/6 {
+		if process != e.Actor.Process || is.begun || ever && troubled >= is.since || e.At-is.asked >= v.Limits.LeaseMin*5/6 {
 			continue // near its end a worker leaves it to whoever claims next
 		}
 		s.broke(record, "%s was drained at %s and did not hand it back, claimed %s before", is.by, stamp(v.Limits.Epoch.Add(e.At)), e.At-is.since)
@@ -68,6 +69,7 @@ func (s *seen) leftBehind(v View, h *holdings, e sim.Entry) {
 type holding struct {
 	by    string        // process and life
 	since time.Duration // when the claim, or its last renewal, reached the server: the lease began then
+	asked time.Duration // when the claim may have been sent at the earliest: its process reckons the lease from then on
 	begun bool
 }
 
@@ -76,14 +78,16 @@ type holding struct {
 type holdings struct {
 	held     map[string]holding          // by record
 	sent     map[sim.Actor]time.Duration // when an actor's last statement reached the server
+	asked    map[sim.Actor]time.Duration // when that may have been sent at the earliest
+	last     map[sim.Actor]time.Duration // an actor's last entry
 	heard    map[string]time.Duration    // life → when its last beat that was answered was sent
 	stopped  map[string]bool             // lives that said goodbye
-	troubled map[string]time.Duration    // life → its death, its last error, or answer that did not come
+	troubled map[string]time.Duration    // life → its death, its last error, answer that did not come, or stop of its clock: it may not know how old a claim is
 }
 
 func newHoldings() *holdings {
-	return &holdings{held: map[string]holding{}, sent: map[sim.Actor]time.Duration{}, heard: map[string]time.Duration{},
-		stopped: map[string]bool{}, troubled: map[string]time.Duration{}}
+	return &holdings{held: map[string]holding{}, sent: map[sim.Actor]time.Duration{}, asked: map[sim.Actor]time.Duration{}, last: map[sim.Actor]time.Duration{},
+		heard: map[string]time.Duration{}, stopped: map[string]bool{}, troubled: map[string]time.Duration{}}
 }
 
 // lives says that nobody may take what is held: its lease runs, and its holder was heard and has not said goodbye.
@@ -101,15 +105,16 @@ func (h *holdings) claimed(e sim.Entry) []string {
 
 // see follows an entry.
 func (h *holdings) see(e sim.Entry) {
-	by := life(e.Actor)
-	if oneOf(e.What, "killed", "cut", "gone", "cancelled", "deadline") || strings.Contains(e.Text, "ERROR ") {
+	by, before := life(e.Actor), h.last[e.Actor]
+	h.last[e.Actor] = e.At
+	if oneOf(e.What, "killed", "resumed", "cut", "gone", "cancelled", "deadline") || strings.Contains(e.Text, "ERROR ") {
 		h.troubled[by] = e.At
 	}
 	label, sql := strings.CutPrefix(e.Label, "sql:")
 	switch {
 	case !sql:
 	case e.What == "statement":
-		h.sent[e.Actor] = e.At
+		h.sent[e.Actor], h.asked[e.Actor] = e.At, before
 		h.stopped[by] = h.stopped[by] || label == "Deregister"
 	case !oneOf(e.What, "answer", "landed", "gone"):
 	case oneOf(label, "RegisterMember", "Beat"):
@@ -131,7 +136,7 @@ func (h *holdings) see(e sim.Entry) {
 	default: // a claim, or a write that may have ended one
 		h.forget(e)
 		for _, record := range h.claimed(e) {
-			h.held[record] = holding{by: by, since: h.sent[e.Actor]}
+			h.held[record] = holding{by: by, since: h.sent[e.Actor], asked: h.asked[e.Actor]}
 		}
 	}
 }
