@@ -119,6 +119,7 @@ func (c *conn) greet(b []byte) {
 		c.refuse(err)
 		return
 	}
+	start.user, start.database = c.sessions.pool.ConnConfig.User, c.sessions.database
 	if err := refuseStartup(start, c.sessions.permits()); err != nil {
 		c.refuse(err)
 		return

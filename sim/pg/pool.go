@@ -63,9 +63,9 @@ func (s *Sessions) Configure(config *pgxpool.Config, p *sim.Process, role string
 
 // address fills in where to connect and as whom.
 func (s *Sessions) address(config *pgconn.Config, role string) {
-	real := s.pool.ConnConfig
 	config.Host, config.Port = "/sim", 5432 // a path: nobody looks up a name
-	config.User, config.Password, config.Database = real.User, real.Password, real.Database
+	// Names that are the same in every campaign: the driver's errors give them, and a program may store those.
+	config.User, config.Password, config.Database = "sim", "", "sim"
 	config.TLSConfig, config.Fallbacks = nil, nil
 	config.ConnectTimeout = never
 	config.BuildContextWatcherHandler = func(c *pgconn.PgConn) ctxwatch.Handler {

@@ -101,6 +101,30 @@ func TestRestart_ConnectionsAreRefusedUntilTheServerIsUp(t *testing.T) {
 	require.Equal(t, []string{"0 ", "0.7 57P01", "1.4 57P03", "2.1 57P03", "2.8 "}, got)
 }
 
+// A program may store what an error says: the names in it must be those of every campaign.
+func TestRestart_TheErrorOfARefusedConnectionNamesNothingOfThisCampaign(t *testing.T) {
+	y := openToy(t)
+	var said error
+	o := y.run(t, sim.Plain(), together(
+		at(500*time.Millisecond, func(ctx context.Context, s *Sessions) error { return s.Restart(ctx) }),
+		func(k *sim.Kernel, s *Sessions) {
+			k.Process("asker", -1, func(ctx context.Context, p *sim.Process) error {
+				pool, err := s.Pool(ctx, p, "toy", 1)
+				if err != nil {
+					return err
+				}
+				if err := p.Sleep(ctx, time.Second); err != nil {
+					return err
+				}
+				_, said = pool.Exec(ctx, "select 1")
+				return nil
+			})
+		},
+	))
+	require.NoError(t, o.err)
+	require.ErrorContains(t, said, "failed to connect to `user=sim database=sim`: /sim/.s.PGSQL.5432")
+}
+
 func TestReadOnly_IsTheServersOwnAnswer(t *testing.T) {
 	y := openToy(t)
 	var got []string
