@@ -27,6 +27,9 @@ func StrayTasks(allowed ...string) []string {
 		if !ok || strings.Contains(group, entry) || containsAny(group, allowed) {
 			continue
 		}
+		if !strings.Contains(group, "\n#\t0x") {
+			continue // no frame: it is just being born or ending, as tasks do, and nothing can be said of it
+		}
 		actor, stack, _ := strings.Cut(labels, "\"")
 		out = append(out, fmt.Sprintf("a goroutine started by %s with `go`:%s", actor, strings.TrimPrefix(stack, "}")))
 	}
