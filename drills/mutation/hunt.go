@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -23,6 +24,9 @@ type Find struct {
 	Budget  time.Duration `json:"budget"`
 	Script  string        `json:"-"` // of the run as found
 }
+
+// errNoRun: the program could not even begin; a mutant like that is none.
+var errNoRun = errors.New("no run was made")
 
 // line is what a campaign says of a run, as far as a hunt needs it.
 type line struct {
@@ -76,7 +80,7 @@ func Hunt(ctx context.Context, program string, command ...string) (Find, error) 
 	if !f.Found {
 		f.Seconds = time.Since(began).Seconds()
 		if f.Runs == 0 && broken == nil {
-			broken = fmt.Errorf("no run was made: %s", bytes.TrimSpace(talk.Bytes()))
+			broken = fmt.Errorf("%w: %s", errNoRun, bytes.TrimSpace(talk.Bytes()))
 		}
 	}
 	return f, broken

@@ -53,9 +53,17 @@ func (r Record) Found() bool {
 	return r.Long != nil && r.Long.Found
 }
 
-// Measure searches one mutant. Its error says what could not be measured; a mutant that is none is a Record with Invalid.
-func (p Protocol) Measure(ctx context.Context, m Mutant, commit string) (Record, error) {
-	r := Record{Mutant: m.Name, Operator: m.Operator, Origin: m.Origin, HeldOut: m.HeldOut(), Prose: m.Prose, Commit: commit}
+// Lacks says whether a record still misses something of the protocol.
+func (p Protocol) Lacks(r Record) bool {
+	return r.Invalid == "" && (len(r.Finds) < len(p.Seeds) || p.lacksLong(r) || p.Plain && r.Plain == nil)
+}
+
+func (p Protocol) lacksLong(r Record) bool { return p.Long > 0 && r.Long == nil && !r.Found() }
+
+// Measure searches one mutant, as far as its record so far, which may be empty, lacks it. Its error says what could not be
+// measured; a mutant that is none is a Record with Invalid.
+func (p Protocol) Measure(ctx context.Context, m Mutant, commit string, r Record) (Record, error) {
+	r.Mutant, r.Operator, r.Origin, r.HeldOut, r.Prose, r.Commit = m.Name, m.Operator, m.Origin, m.HeldOut(), m.Prose, commit
 	dir, err := os.MkdirTemp("", "recondrill-power-")
 	if err != nil {
 		return r, err
@@ -70,36 +78,35 @@ func (p Protocol) Measure(ctx context.Context, m Mutant, commit string) (Record,
 		f, err := Hunt(ctx, program, "drill", "--untold", "--json", "--out", filepath.Join(dir, "report"), "--seed", strconv.FormatUint(seed, 10),
 			"--for", budget.String(), "--postgres", p.Postgres)
 		f.Seed, f.Budget = seed, budget
-		return f, errors.Join(err, ctx.Err())
+		if err = errors.Join(err, ctx.Err()); err != nil {
+			return f, fmt.Errorf("%s, seed %d: %w", m.Name, seed, err)
+		}
+		if f.Found && r.Clean == "" {
+			if r.Clean, err = p.replay(ctx, dir, f.Script); err != nil {
+				return f, fmt.Errorf("%s, seed %d: %w", m.Name, seed, err)
+			}
+		}
+		return f, nil
 	}
-	script := "" // of the first run that was found
-	for _, seed := range p.Seeds {
-		f, err := hunt(seed, p.Budget)
-		if err != nil && len(r.Finds) == 0 && ctx.Err() == nil {
+	for len(r.Finds) < len(p.Seeds) {
+		f, err := hunt(p.Seeds[len(r.Finds)], p.Budget)
+		if errors.Is(err, errNoRun) && len(r.Finds) == 0 && ctx.Err() == nil {
 			r.Invalid = firstLine(err)
 			return r, nil
 		}
 		if err != nil {
-			return r, fmt.Errorf("%s, seed %d: %w", m.Name, seed, err)
+			return r, err
 		}
 		r.Finds = append(r.Finds, f)
-		if script == "" {
-			script = f.Script
-		}
 	}
-	if !r.Found() && p.Long > 0 {
+	if p.lacksLong(r) {
 		f, err := hunt(p.Seeds[0], p.Long)
 		if err != nil {
 			return r, err
 		}
-		r.Long, script = &f, f.Script
+		r.Long = &f
 	}
-	if script != "" {
-		if r.Clean, err = p.replay(ctx, dir, script); err != nil {
-			return r, fmt.Errorf("%s: %w", m.Name, err)
-		}
-	}
-	if p.Plain {
+	if p.Plain && r.Plain == nil {
 		// As long as the drills took from the first seed, but for the end of a run that has begun.
 		budget := time.Duration(max(r.Finds[0].Seconds, plainLeast) * float64(time.Second)).Round(time.Second)
 		f, err := Hunt(ctx, program, "plainly", "--for", budget.String(), "--postgres", p.Postgres)
