@@ -25,7 +25,7 @@ type CampaignOptions struct {
 	Postgres   string        // auto | container | local | a DSN
 	Image      string
 	Servers    int             // worker processes, each with a server; 0 = one a core
-	Untold     bool            // the first failure of a kind is not shrunk and told, so that the campaign goes on at once
+	Untold     bool            // the first failure of a kind is not shrunk and told; each has its script instead
 	Before     []reports.Event // of this very campaign's journal, where it was interrupted: what is in it is not made again
 	Events     func(reports.Event) error
 	Progress   func(Progress)
@@ -201,9 +201,9 @@ func (c *campaign) dress(ctx context.Context, u underway, a answer, first bool) 
 			run.Story, run.Script = told.Run.Story, told.Script
 		}
 	}
-	if run.Replay == "" && run.Verdict != reports.Pass {
+	if run.Verdict != reports.Pass && (run.Replay == "" || c.o.Untold) {
 		run.Script = cmp.Or(run.Script, a.Script)
-		run.Replay = reports.ReplayFile
+		run.Replay = cmp.Or(run.Replay, reports.ReplayFile)
 	}
 	return run
 }

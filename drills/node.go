@@ -80,9 +80,13 @@ func (f *fleet) node(n Node) {
 	v := f.versionOf(n.Name)
 	f.process(n.Name, v, restartAfter, func(ctx context.Context, p *sim.Process, db *postgres.DB) error {
 		config := f.drill.nodeConfig(n, v)
-		config.Note = func(part node.Part, _ engine.Key, err error) {
+		config.Note = func(part node.Part, record engine.Key, err error) {
+			task := string(part)
+			if part == node.Reconcile {
+				task = string(record) // each job has a task of its own, called like the job
+			}
 			if errors.Is(err, postgres.ErrNotCommitted) {
-				f.mark(n.Name, oracle.NotCommitted, string(part))
+				f.mark(n.Name, oracle.NotCommitted, task)
 			}
 		}
 		ports := f.ports()

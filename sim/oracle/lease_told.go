@@ -7,12 +7,12 @@ import (
 	"github.com/recondrill/recondrill/sim"
 )
 
-// NotCommitted is the line of a history in which a process says, of the part that the text names, that its transaction was
+// NotCommitted is the line of a history in which a process says, of the task that the text names, that its transaction was
 // surely not committed.
 const NotCommitted = "not committed"
 
 // told: who says that a transaction was surely not committed must know: it may be done again on that word. The last COMMIT
-// of the part was not answered by the server then, heard or not. One that lands later is not judged here: see read-back.
+// of the task was not answered by the server then, heard or not. One that lands later is not judged here: see read-back.
 func told() Oracle {
 	return claim{name: "told", spoil: deniedACommit, check: func(v View, s *seen) {
 		if v.History == nil {
