@@ -105,6 +105,9 @@ func TestTold_ThatNothingWasCommittedIsSaidOnlyWhereItIsSo(t *testing.T) {
 	finds(t, "told", "the server did commit it", history(committed, asked("worker-1", "email", "sql:begin"), asked("worker-1", "email", "sql:ReadBackIntent"), said))
 	accepts(t, "told", history(committed, asked("worker-1", "email", "sql:FinishIntent"), said))
 	accepts(t, "told", history(committed, asked("worker-1", "email", "sql:commit"), said))
+	seen := answered("worker-1", "email", "sql:ReadBackIntent", "submitting")
+	finds(t, "told", "the server did commit it", history(committed, seen, said))
+	accepts(t, "told", history(committed, seen, seen, said)) // the second one asks after a write that never left
 	refused := committed
 	refused.Text = "ERROR 40001"
 	accepts(t, "told", history(refused, said))

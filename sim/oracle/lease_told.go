@@ -18,7 +18,8 @@ func told() Oracle {
 		if v.History == nil {
 			return
 		}
-		done := map[sim.Actor]bool{} // of a part, whose life does not matter: its last transaction was committed
+		done := map[sim.Actor]bool{} // of a task, whose life does not matter: its last transaction was committed
+		back := map[sim.Actor]bool{} // and was read back already: the next read-back is of something that was never sent
 		for _, e := range v.History.Entries {
 			part := sim.Actor{Process: e.Actor.Process, Task: e.Actor.Task}
 			switch {
@@ -29,7 +30,9 @@ func told() Oracle {
 				}
 			case e.Label == "sql:commit" && e.What == "answer":
 				s.look()
-				done[part] = !strings.Contains(e.Text, "ERROR")
+				done[part], back[part] = !strings.Contains(e.Text, "ERROR"), false
+			case e.What == "answer" && asksBack(e.Label) && e.Rows > 0:
+				done[part], back[part] = done[part] && !back[part], true
 			case e.What == "statement" && !asksBack(e.Label):
 				done[part] = false // something new
 			}
