@@ -20,8 +20,8 @@ func channelsOut() Drill {
 			{Name: "push"},
 		}},
 		Nodes: []Node{{"admit-1", []string{"admission"}}, worker("worker-1"), worker("worker-2")},
-		// What the second window tells of payments comes while reminders of the first may be waiting for their next try. As many
-		// broken rows stop what goes by itself as the account has that a payer paid twice.
+		// What the second window tells of payments comes while reminders of the first may be waiting for their next try. Two
+		// broken rows stop what goes by itself (BrokenFrom), so that some corrections wait for a person.
 		Engine: Settings{Clerk: true, Policy: reconcile.Policy{BrokenFrom: 2}, Every: 2 * time.Minute},
 		Faults: faults.Plan{
 			Rules: []faults.Rule{

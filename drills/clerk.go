@@ -9,7 +9,6 @@ import (
 	"github.com/recondrill/recondrill/engine"
 	"github.com/recondrill/recondrill/engine/ops"
 	"github.com/recondrill/recondrill/engine/postgres"
-	"github.com/recondrill/recondrill/sim"
 	"github.com/recondrill/recondrill/sim/oracle"
 	"github.com/recondrill/recondrill/sim/world"
 )
@@ -28,16 +27,10 @@ type clerk struct {
 
 func (f *fleet) clerk() {
 	c := clerk{fleet: f, lanes: map[string]int{}}
-	f.process("clerk", versionNow, restartAfter, func(ctx context.Context, p *sim.Process, db *postgres.DB) error {
-		for round := 0; !f.healed; round++ {
-			if err := p.Sleep(ctx, clerkEvery); err != nil {
-				return err
-			}
-			if err := errors.Join(c.settle(ctx, db), c.resize(ctx, db, round)); errors.Is(err, sim.ErrKilled) {
-				return err
-			}
-		}
-		return nil
+	round := 0
+	f.person("clerk", clerkEvery, clerkEvery, func(ctx context.Context, db *postgres.DB) error {
+		round++
+		return errors.Join(c.settle(ctx, db), c.resize(ctx, db, round))
 	})
 }
 
@@ -56,11 +49,11 @@ func (c *clerk) settle(ctx context.Context, db *postgres.DB) error {
 		a := ops.Act{By: clerkName, Expect: r.Version, Why: "the channel's log says " + string(word)}
 		switch word {
 		case world.Done:
-			c.fleet.told(r, word, ops.ConfirmDone(ctx, db, a, r.Kind, r.Key, ""))
+			c.fleet.refused(r, word, ops.ConfirmDone(ctx, db, a, r.Kind, r.Key, ""))
 		case world.Refused:
-			c.fleet.told(r, word, ops.ConfirmRejected(ctx, db, a, r.Kind, r.Key))
+			c.fleet.refused(r, word, ops.ConfirmRejected(ctx, db, a, r.Kind, r.Key))
 		case world.Absent:
-			c.fleet.told(r, word, ops.ConfirmAbsent(ctx, db, a, r.Kind, r.Key))
+			c.fleet.refused(r, word, ops.ConfirmAbsent(ctx, db, a, r.Kind, r.Key))
 		}
 	}
 	return err
@@ -75,8 +68,8 @@ func (f *fleet) channel(name engine.ChannelName) *world.Channel {
 	panic("drills: no channel is called " + string(name))
 }
 
-// told notes a word that the engine refused though the record had not moved: then no person could end the doubt.
-func (f *fleet) told(r ops.Record, word world.Word, err error) {
+// refused notes a word that the engine refused though the record had not moved: then no person could end the doubt.
+func (f *fleet) refused(r ops.Record, word world.Word, err error) {
 	if errors.Is(err, ops.ErrNotAllowed) || errors.Is(err, ops.ErrNoRecord) {
 		f.findings = append(f.findings, oracle.Violation{Oracle: "advice", Record: string(r.Key),
 			Text: fmt.Sprintf("%s %s in %s: a person knows that it is %s, and the engine refused it: %v", r.Kind, r.Key, r.State, word, err)})
@@ -93,7 +86,7 @@ func (c *clerk) resize(ctx context.Context, db *postgres.DB, round int) error {
 		if _, known := c.lanes[a.Subject]; !known {
 			c.lanes[a.Subject] = c.fleet.drill.Engine.Lanes[a.Subject]
 		}
-		c.lanes[a.Subject] += round % 2
+		c.lanes[a.Subject] += (round + 1) % 2
 		err = errors.Join(err, ops.SetLaneCapacity(ctx, db, postgres.LaneCapacity{Lane: a.Subject, Capacity: c.lanes[a.Subject], By: clerkName, Why: "it is full"}))
 	}
 	return err

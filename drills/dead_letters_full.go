@@ -7,7 +7,8 @@ import (
 	"github.com/recondrill/recondrill/sim/world"
 )
 
-// deadLettersFull: provider and channels fail for so long that records die, into lanes that hold one letter each.
+// deadLettersFull: provider and channels fail for so long that records die, into lanes that hold one letter or none,
+// which a clerk makes a little larger while they are full.
 // What finds its lane full is parked instead of going round for ever or getting lost, accounts without parked work
 // go on, and afterwards everything can be redriven once.
 func deadLettersFull() Drill {

@@ -8,7 +8,6 @@ import (
 	"github.com/recondrill/recondrill/engine"
 	"github.com/recondrill/recondrill/engine/ops"
 	"github.com/recondrill/recondrill/engine/postgres"
-	"github.com/recondrill/recondrill/sim"
 )
 
 // The persons come as often as workers do, and a little later, so that they meet who is asking, and each other.
@@ -29,17 +28,7 @@ func (f *fleet) desk() {
 
 // seat is one of them at the desk. What the engine refuses, or what does not get through, is looked at again the next time.
 func (f *fleet) seat(name string, settle func(context.Context, *postgres.DB, ops.Record) error) {
-	f.process(name, versionNow, restartAfter, func(ctx context.Context, p *sim.Process, db *postgres.DB) error {
-		for wait := deskEvery + deskLater; !f.healed; wait = deskEvery {
-			if err := p.Sleep(ctx, wait); err != nil {
-				return err
-			}
-			if err := settleAll(ctx, db, settle); errors.Is(err, sim.ErrKilled) {
-				return err
-			}
-		}
-		return nil
-	})
+	f.person(name, deskEvery+deskLater, deskEvery, func(ctx context.Context, db *postgres.DB) error { return settleAll(ctx, db, settle) })
 }
 
 func settleAll(ctx context.Context, db *postgres.DB, settle func(context.Context, *postgres.DB, ops.Record) error) error {

@@ -15,7 +15,8 @@
 // Beside the engine's processes live actors, each only where the plan has a kind of fault that it carries out: the server
 // that restarts, fails over and is set back (server.go), the hosts' clocks (hostclock.go), a deploy (deploy.go), a person who
 // acts against advice (mistake.go), one who recovers a server that took over (operator.go). instants.go says when they
-// are asked. Not drilled are callbacks of the provider: the engine has no inbox for them yet.
+// are asked. Two kinds of persons who do what is right come by a drill's settings: the desk (desk.go) and the clerk
+// (clerk.go). Not drilled are callbacks of the provider: the engine has no inbox for them yet.
 //
 // The search of each drill lives in the parent: it proposes trials and is told their outcomes in the order in which it
 // proposed them, so the same command makes the same lines on however many servers, and a campaign that was interrupted
@@ -28,7 +29,8 @@
 //
 // Not promised: that a pass proves anything but that these runs found nothing. A fault that was planned and never bit,
 // or an oracle that had nothing to look at, is `vacuous` over 20 runs of a drill or more in which faults were drawn; fewer
-// say nothing. An oracle that does not see what is damaged for it (spoil.go) is an `error`.
+// say nothing. An oracle for which nothing happens in a drill (Drill.Blind) is left out. One that does not see what is
+// damaged for it (spoil.go) is an `error`.
 //
 // It fails in two ways only: a *UsageError (nothing was done, exit code 2), and the verdict `error` (exit code 3): a
 // server that is gone, a worker that died, a set-up that was refused. Neither is ever green.

@@ -47,8 +47,8 @@ type Settings struct {
 	Attempts    int              // failures after which a record dies
 	Policy      reconcile.Policy // what may happen without a person, where it is another than production's
 	Connections int              // of each process
-	Desk        bool             // two persons look at the provider's own list, and settle by it what nobody can tell
-	Clerk       bool             // a person works beside the engine
+	Desk        bool             // two persons settle refunds that nobody can tell: one by the provider\'s list, one by advice
+	Clerk       bool             // a person gives a word on unknown messages, and sets anew what a full lane holds
 
 	// The night, where it is another than everybody's: 02:30 in a zone.
 	Schedule string // its name

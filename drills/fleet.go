@@ -69,7 +69,8 @@ func (f *fleet) start() {
 	f.actors()
 }
 
-// actors are who acts of itself, where the drill's faults are of a kind that one of them carries out.
+// actors are who acts of itself: where the drill's faults are of a kind that one of them carries out, or its settings ask
+// for one.
 func (f *fleet) actors() {
 	d := f.drill
 	if d.plans("server-restart", "read-only", "lost-tail", "restore", "database-step") {

@@ -21,14 +21,20 @@ const (
 // err starts a person who acts against advice while faults strike, as it is decided: clicks a redrive twice, redrives
 // everything there is, approves by a page that is out of date, stops something and forgets it.
 func (f *fleet) err() {
-	f.process("trainee", versionNow, restartAfter, func(ctx context.Context, p *sim.Process, db *postgres.DB) error {
-		offers := []sim.Value{{Verb: "redrive", Arg: "twice"}, {Verb: "redrive", Arg: "everything"}, {Verb: "approve", Arg: "stale"}, {Verb: "pause", Arg: "forgotten"}}
-		for !f.healed {
-			if err := p.Sleep(ctx, mistakeEvery); err != nil {
+	offers := []sim.Value{{Verb: "redrive", Arg: "twice"}, {Verb: "redrive", Arg: "everything"}, {Verb: "approve", Arg: "stale"}, {Verb: "pause", Arg: "forgotten"}}
+	f.person("trainee", mistakeEvery, mistakeEvery, func(ctx context.Context, db *postgres.DB) error {
+		return f.mistake(ctx, db, f.kernel.Tick(erring, "act", offers))
+	})
+}
+
+// person starts somebody who acts while faults strike, again and again. What fails is left for the next time.
+func (f *fleet) person(name string, first, every time.Duration, act func(context.Context, *postgres.DB) error) {
+	f.process(name, versionNow, restartAfter, func(ctx context.Context, p *sim.Process, db *postgres.DB) error {
+		for wait := first; !f.healed; wait = every {
+			if err := p.Sleep(ctx, wait); err != nil {
 				return err
 			}
-			v := f.kernel.Tick(erring, "act", offers)
-			if err := f.mistake(ctx, db, v); errors.Is(err, sim.ErrKilled) {
+			if err := act(ctx, db); errors.Is(err, sim.ErrKilled) {
 				return err
 			}
 		}

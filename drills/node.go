@@ -83,7 +83,9 @@ func (f *fleet) node(n Node) {
 		config.Note = func(part node.Part, record engine.Key, err error) {
 			task := string(part)
 			if part == node.Reconcile {
-				task = string(record) // each job has a task of its own, called like the job
+				// Each job has a task of its own, called like the job. Only one whose claim was late is noted: another is
+				// handed back on that word, without a note.
+				task = string(record)
 			}
 			if errors.Is(err, postgres.ErrNotCommitted) {
 				f.mark(n.Name, oracle.NotCommitted, task)

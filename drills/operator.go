@@ -71,6 +71,7 @@ func (f *fleet) operate() {
 // look acts once on every record; busy says that something still moves by itself or was just moved, seen is what there was
 // to see.
 func (f *fleet) look(ctx context.Context, db *postgres.DB) (busy bool, seen string, err error) {
+	f.left = nil
 	if err := f.putRight(ctx, db); err != nil {
 		return true, "", err
 	}
@@ -86,7 +87,6 @@ func (f *fleet) look(ctx context.Context, db *postgres.DB) (busy bool, seen stri
 	for _, r := range records {
 		seen += fmt.Sprint(" ", r.Kind, r.Key, r.Version)
 	}
-	f.left = nil
 	busy = counts.WindowsWaiting > 0 || len(f.receipts) > 0
 	for _, r := range records {
 		a := ops.Advise(r, f.outside())

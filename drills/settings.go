@@ -52,7 +52,7 @@ func (d Drill) weigh() func(sim.Gate, sim.Class) []sim.Weighted {
 // limits are the numbers that oracles judge by.
 func (d Drill) limits(w *world.World, epoch, now time.Time) oracle.Limits {
 	a := d.admission()
-	l := oracle.Limits{Epoch: epoch, Now: now, Lease: lease, LeaseMin: leasePrevious, Silent: heartbeatDead,
+	l := oracle.Limits{Epoch: epoch, Now: now, Lease: lease, LeaseMin: leasePrevious, LeaseMargin: leaseMargin, Silent: heartbeatDead,
 		Slots:      w.Timetable(world.CronSetup{Zone: a.Schedule.Zone.String(), At: a.Schedule.At, Every: a.Schedule.Every, Slots: slotCount}),
 		PaymentLag: paymentLag, Caps: d.Engine.caps(), Terms: map[string]world.Terms{"provider": w.Provider.Terms()}}
 	for _, c := range w.Channels {

@@ -184,8 +184,8 @@ func (r *result) finding(f oracle.Violation) string {
 		return fmt.Sprintf("time stands still at %s: %d moves one after the other; %s", clock(r.epoch, livelock.At), livelock.Moves, standing(livelock.Standing))
 	case f.Oracle == "stuck" && errors.As(r.stopped, &stuck):
 		return fmt.Sprintf("from %s on everybody waits, and nothing will ever wake them; %s", clock(r.epoch, stuck.At), standing(stuck.Standing))
-	case f.Record == "run":
-		return fmt.Sprintf("at %s the work still goes on, %s after the last fault", clock(r.epoch, time.Duration(r.run.SimSeconds)*time.Second), judged().settle)
+	case f.Oracle == "settled" && f.Record == "run":
+		return fmt.Sprintf("at %s the work still goes on", clock(r.epoch, time.Duration(r.run.SimSeconds)*time.Second))
 	}
 	text := inPlainWords(f.Text)
 	kind, id, named := strings.Cut(f.Record, ":")

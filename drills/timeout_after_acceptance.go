@@ -9,7 +9,7 @@ import (
 
 // timeoutAfterAcceptance: provider and channels take a request and their answer is lost, or it never arrived, or it
 // takes effect long after we gave up. A timeout is not a failure: nothing is refunded or sent twice, and what nobody
-// can tell says so and waits.
+// can tell says so and waits for a person: the desk.
 func timeoutAfterAcceptance() Drill {
 	return Drill{
 		Name:  "timeout-after-acceptance",

@@ -76,6 +76,8 @@ var acts = map[string]act{
 	"ClearAlarm":           {"clearing an alarm", "", false},
 	"MarkContact":          {"marking a contact", "", false},
 	"SentByReceipt":        {"looking for whose receipt it is", "", false},
+	"Alarms":               {"looking at the alarms", "", false},
+	"SetLaneCapacity":      {"setting what a lane holds", "", false},
 	"Conserve":             {"counting whether all is there", "", false},
 	"UnsettledJobs":        {"looking for jobs that need somebody", "", false},
 	"UnsettledIntents":     {"looking for reminders that need somebody", "", false},

@@ -23,5 +23,6 @@ type Claim struct {
 	StopAt time.Duration // Runtime.Mono: the worker stops itself here, before the lease can have ended
 }
 
-// ErrLeaseLost answers a write whose fence is no longer the record's. Duty: stop, touch nothing more.
+// ErrLeaseLost answers a write whose fence is no longer the record's, and a read-back of a record that others wrote since:
+// what became of the write nobody can tell from it. Duty: stop, touch nothing more.
 var ErrLeaseLost = errors.New("the lease is lost")

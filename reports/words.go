@@ -84,7 +84,7 @@ var oracleWords = map[string]string{
 	"slot-once":       "a slot of the schedule is admitted once",
 	"fence":           "who lost a claim writes nothing any more",
 	"slot-kept":       "every slot that has come is admitted",
-	"leases":          "nobody takes what another holds, and who goes leaves nothing held",
+	"lease-kept":      "nobody takes what another holds, who goes leaves nothing held, and of an account one job is held at a time",
 	"one-text":        "under one key one text is sent",
 	"breaks":          "a difference stands until something ended it",
 	"account":         "what belongs together is one account's",

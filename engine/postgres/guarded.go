@@ -99,8 +99,10 @@ type record struct {
 // be sent.
 func (r record) submitting(c engine.Claim, state string) (bool, error) {
 	switch {
-	case !r.is(c) || !r.Claimed || r.State == state && !r.Here:
+	case !r.is(c) || !r.Claimed:
 		return false, writtenSince(c)
+	case r.State == state && !r.Here:
+		return false, fmt.Errorf("%s: the server is not that of fence %v any more: %w", c.Record, c.Fence, engine.ErrLeaseLost)
 	default:
 		return r.State == state, nil
 	}
@@ -108,12 +110,10 @@ func (r record) submitting(c engine.Claim, state string) (bool, error) {
 
 // finished tells whether the claim's last write, which ends it, is there.
 func finished[S ~string](r record, c engine.Claim, to []S) (bool, error) {
-	switch {
-	case !r.is(c) || !r.Claimed && !slices.Contains(to, S(r.State)):
+	if !r.is(c) || !r.Claimed && !slices.Contains(to, S(r.State)) {
 		return false, writtenSince(c)
-	default:
-		return !r.Claimed, nil
 	}
+	return !r.Claimed, nil
 }
 
 func (r record) is(c engine.Claim) bool { return fenceOf(r.FenceIncarnation, r.FenceNumber) == c.Fence }

@@ -37,7 +37,7 @@ func (d *DB) SetLaneCapacity(ctx context.Context, c LaneCapacity) error {
 	return d.one(ctx, "SetLaneCapacity", func(ctx context.Context, q *queries.Queries) error {
 		_, err := q.SetLaneCapacity(ctx, queries.SetLaneCapacityParams{Lane: c.Lane, Capacity: int32(c.Capacity), Actor: c.By, Why: c.Why})
 		if errors.Is(err, pgx.ErrNoRows) {
-			return fmt.Errorf("lane %q: unknown, or it holds more than %d letters now; accepted: jobs, corrections, email, sms, push", c.Lane, c.Capacity)
+			return fmt.Errorf("lane %q: unknown, or it holds more than %d letters now; accepted: jobs, corrections, email, sms, push, with no fewer letters than it holds", c.Lane, c.Capacity)
 		}
 		return err
 	})

@@ -114,10 +114,41 @@ func TestTold_ThatNothingWasCommittedIsSaidOnlyWhereItIsSo(t *testing.T) {
 	accepts(t, "told", history(answered("worker-1", "sms", "sql:commit"), asked("worker-1", "email", "sql:begin"), refused, said))
 }
 
+func TestLeaseKept(t *testing.T) {
+	t.Parallel()
+	claim := func(process, record string) sim.Entry { return answered(process, "email", "sql:ClaimIntents", record) }
+	done := answered("worker-1", "email", "sql:FinishIntent", "x")
+	drained := sim.Entry{Actor: sim.Bare("worker-1"), What: "drained"}
+	finds(t, "lease-kept", "worker-2#0 claimed it at", history(claim("worker-1", "x"), claim("worker-2", "x")))
+	accepts(t, "lease-kept", history(claim("worker-1", "x"), done, claim("worker-2", "x")))
+	accepts(t, "lease-kept", history(claim("worker-1", "x"), after(5*time.Minute, claim("worker-2", "x"))))
+	finds(t, "lease-kept", "worker-1#0 was drained at", history(claim("worker-1", "x"), drained))
+	accepts(t, "lease-kept", history(claim("worker-1", "x"), done, drained))
+	job := func(process, window string) sim.Entry {
+		return answered(process, "reconcile", "sql:ClaimJobs", "acct_1/"+window)
+	}
+	finds(t, "lease-kept", "acct_1/2026-03-01", history(job("worker-1", "2026-03-01"), job("worker-2", "2026-03-02")))
+}
+
+func TestOneText(t *testing.T) {
+	t.Parallel()
+	call := world.Call{At: at("02:01:00"), Service: "email", What: "send", Label: "send(e1,k)", Key: "k", Asked: "one"}
+	other := call
+	other.Asked = "another"
+	calls := func(all ...world.Call) edit { return func(v *oracle.View) { v.Truth.Calls = all } }
+	finds(t, "one-text", "for something else under k", calls(call, other))
+	accepts(t, "one-text", calls(call, call))
+}
+
+func TestSlotKept(t *testing.T) {
+	t.Parallel()
+	finds(t, "slot-kept", "has come and was never admitted", drop("admission", 0))
+	accepts(t, "slot-kept", drop("admission", 0), func(v *oracle.View) { v.Settled = false })
+}
+
 func TestLease_IsOverInTheInstantInWhichItEnds(t *testing.T) {
 	t.Parallel()
 	const job = "acct_9/2026-03-01"
-	after := func(at time.Duration, e sim.Entry) sim.Entry { e.At = at; return e }
 	claim := answered("worker-1", "claims", "sql:ClaimJobs", job)
 	write := func(name string, at time.Duration) []sim.Entry {
 		return []sim.Entry{after(at, asked("worker-1", job, "sql:"+name)), after(at+time.Second, answered("worker-1", job, "sql:"+name, job))}

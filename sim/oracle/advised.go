@@ -9,8 +9,9 @@ import (
 const LeftToPerson = "left to a person"
 
 // advised: what advice leaves to a person waits for the person. A correction that goes on by itself all the same had
-// another way open, which the advice did not see; unless a later reconciliation ended what it was for. Only corrections: of messages the receipts may tell any time. Whether a
-// person acted since is read off the database's clock.
+// another way open, which the advice did not see, unless a later reconciliation ended what it was for. Only
+// corrections: of messages the receipts may tell at any time. Whether a person acted since is read off the
+// database's clock.
 func advised() Oracle {
 	return claim{name: "advised", excused: []string{"database-step"}, spoil: wentOnAlone, check: func(v View, s *seen) {
 		if v.History == nil {

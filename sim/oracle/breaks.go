@@ -23,7 +23,8 @@ func breaks() Oracle {
 		}
 		for _, c := range rows(v.Tables, "correction") {
 			b, ok := d.byKey[c.text("break_key")]
-			if !ok || !oneOf(c.text("state"), "superseded", "refused") {
+			refused := c.text("state") == "refused" && !d.audited["correction:"+c.text("correction_id")] // a person may
+			if !ok || c.text("state") != "superseded" && !refused {
 				continue
 			}
 			s.look()

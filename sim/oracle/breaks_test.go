@@ -12,6 +12,7 @@ func TestBreaks(t *testing.T) {
 	open := set("break", 0, "state", "open")
 	finds(t, "breaks", "it is superseded, and what it would correct stands as b1", open, set("correction", 0, "state", "superseded"))
 	finds(t, "breaks", "it is refused, and what it would correct stands as b1", open, set("correction", 0, "state", "refused"))
+	accepts(t, "breaks", open, set("correction", 0, "state", "refused"), set("audit", 0, "record", "correction:b1/1"))
 	finds(t, "breaks", "nothing was asked for it", open, drop("correction", 0))
 	accepts(t, "breaks", drop("correction", 0), set("break", 0, "state", "timing"))
 	finds(t, "breaks", "and so does", open, also("break", 0, "break_key", "b2", "generation", "2"))

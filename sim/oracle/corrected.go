@@ -3,8 +3,8 @@ package oracle
 import "strings"
 
 // corrected: the ledger, the breaks and the corrections tell one story. Money that a correction gave back is in the ledger
-// only where the provider really gave it back, and not before the correction was applied; what a correction closed, an
-// applied one closed; and what is applied has left no break of its own open.
+// only where the provider really gave it back, and not before the correction was applied; and what is applied has left no
+// break of its own open.
 //
 // A database whose clock is set back tells nothing about before and after.
 func corrected() Oracle {
@@ -19,27 +19,10 @@ func corrected() Oracle {
 				s.broke("correction:"+id, "it is applied, and its break %s is still %s", c.text("break_key"), b.text("state"))
 			}
 		}
-		for key, b := range breaks {
-			id, closed := strings.CutPrefix(b.text("closed_by"), "correction:")
-			if !closed {
-				continue
-			}
-			s.look()
-			if c, ok := corrections[id]; !ok || c.text("state") != "applied" {
-				s.broke("break:"+key, "correction %s closed it, which is %q", id, stateOf(c, ok))
-			}
-		}
 		if v.Truth != nil {
 			s.givenBack(v)
 		}
 	}}
-}
-
-func stateOf(r row, ok bool) string {
-	if !ok {
-		return "not there"
-	}
-	return r.text("state")
 }
 
 // givenBack: a refund in the ledger that names a break is a correction's. Where no answer named it, it is booked by our key.

@@ -43,7 +43,7 @@ func at(clock string) time.Time {
 // good is the end of a run in which everything went well: acct_1 was reconciled, a payment made twice was refunded, a
 // reminder went out by e-mail, and one by SMS was given up; acct_2 died, acct_3 was parked because the lane was full.
 func good() oracle.View {
-	v := oracle.View{Settled: true, Limits: oracle.Limits{Epoch: day, Now: at("06:00:00"), Lease: 90 * time.Second, LeaseMin: time.Minute, Silent: 5 * time.Minute,
+	v := oracle.View{Settled: true, Limits: oracle.Limits{Epoch: day, Now: at("06:00:00"), Lease: 90 * time.Second, LeaseMin: time.Minute, LeaseMargin: 5 * time.Second, Silent: 5 * time.Minute,
 		Slots: []time.Time{at("02:00:00")}, PaymentLag: 36 * time.Hour,
 		Caps: &oracle.Caps{LocalMax: 1000, RefundMax: 5000, NumberMax: 2, MoneyMax: 5000, BrokenFrom: 2, BrokenPercents: 25},
 		Terms: map[string]world.Terms{"provider": {Keyed: true, LookUp: true, KeyRetention: time.Hour, Settling: 5 * time.Minute},

@@ -32,15 +32,16 @@ type View struct {
 
 // Limits are the numbers of the drill that a claim depends on.
 type Limits struct {
-	Epoch      time.Time              // world time at the history's zero
-	Now        time.Time              // world time of Tables
-	Lease      time.Duration          // of a record
-	LeaseMin   time.Duration          // the shortest that a version of the engine takes
-	Silent     time.Duration          // a process that was not heard for so long counts as dead
-	Slots      []time.Time            // of the schedule, those that the drill waits for
-	PaymentLag time.Duration          // how far our knowledge of payments may be behind when we remind
-	Caps       *Caps                  // on what policy does alone; nil: not known
-	Terms      map[string]world.Terms // what each service promises: provider, email, sms, push
+	Epoch       time.Time              // world time at the history's zero
+	Now         time.Time              // world time of Tables
+	Lease       time.Duration          // of a record
+	LeaseMin    time.Duration          // the shortest that a version of the engine takes
+	LeaseMargin time.Duration          // by how much sooner a worker stops itself
+	Silent      time.Duration          // a process that was not heard for so long counts as dead
+	Slots       []time.Time            // of the schedule, those that the drill waits for
+	PaymentLag  time.Duration          // how far our knowledge of payments may be behind when we remind
+	Caps        *Caps                  // on what policy does alone; nil: not known
+	Terms       map[string]world.Terms // what each service promises: provider, email, sms, push
 }
 
 // Finding is what a check saw.
@@ -67,7 +68,7 @@ type Damage struct {
 // All is THE list. What costs most comes first: a run is told by the first claim it broke.
 func All() []Oracle {
 	return []Oracle{
-		effects(), dunning(), unwanted(), reconciledOnce(), intentOnce(), stepOnce(), slotOnce(), slotKept(), fence(), lease(), leases(), together(),
+		effects(), dunning(), unwanted(), reconciledOnce(), intentOnce(), stepOnce(), slotOnce(), slotKept(), fence(), leaseOver(), leaseKept(), together(),
 		submitting(), oneText(), residual(), planted(), breaks(), account(), owed(), lastLine(), zeroSum(), appendOnly(), conservation(), letters(), laneFull(),
 		deadUndone(), told(), roomsApart(), corrected(), actOnce(), overruled(), capped(), advised(), shown(), settled(),
 	}

@@ -72,12 +72,8 @@ func wroteOverIt(v *View) bool {
 			case slices.Contains(Claims(), label):
 				clear(claimed)
 			case known && slices.Contains(FencedWrites(), label) && since+time.Microsecond < e.At && len(audit.Columns) > 0:
-				act := map[string]string{"at": v.Limits.Epoch.Add(e.At - time.Microsecond).UTC().Format("2006-01-02 15:04:05.999999+00"), "record": "job:" + id, "act": "spoiled", "version": "1"}
-				values := make([]string, len(audit.Columns))
-				for i, c := range audit.Columns {
-					values[i] = act[c]
-				}
-				audit.Rows = append(audit.Rows, values)
+				at := v.Limits.Epoch.Add(e.At - time.Microsecond).UTC().Format(exactTimeText)
+				audit.Rows = append(audit.Rows, made(audit, map[string]string{"at": at, "record": "job:" + id, "act": "spoiled", "version": "1"}))
 				v.Tables["recon.audit"] = audit
 				return true
 			}

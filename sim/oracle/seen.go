@@ -82,6 +82,9 @@ func (s *seen) number(r row, column string) int64 {
 // timeText is how the server prints a timestamptz in UTC; a fraction may follow the seconds.
 const timeText = "2006-01-02 15:04:05-07"
 
+// exactTimeText is timeText with its fraction.
+const exactTimeText = "2006-01-02 15:04:05.999999-07"
+
 // when reads a time; NULL is the zero time.
 func (s *seen) when(r row, column string) time.Time {
 	text := r.text(column)

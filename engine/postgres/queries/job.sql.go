@@ -164,7 +164,8 @@ type ClaimJobsRow struct {
 // Claims and the writes under them return the record's id first, here and in intent.sql, correction.sql and letter.sql: who
 // reads answers off the wire knows whose record was touched.
 // Takes ready jobs that are due, and leased ones whose lease ended or whose holder is silent. One job an account, its
-// oldest window first, which is waited for while it waits for its next try; accounts with parked jobs and paused ones are passed over. What this member itself leased is a
+// oldest window first: a later one waits also while that waits for its next try. Accounts with parked jobs and paused
+// ones are passed over. What this member itself leased is a
 // claim whose answer was lost: its worker claims only when nothing of the claim before is left. A claim of another
 // that ended after work had begun was a crash; a job that has seen one is claimed alone.
 func (q *Queries) ClaimJobs(ctx context.Context, arg ClaimJobsParams) ([]ClaimJobsRow, error) {

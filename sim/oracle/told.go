@@ -12,7 +12,7 @@ import (
 const NotCommitted = "not committed"
 
 // told: who says that a transaction was surely not committed must know: it may be done again on that word. The last COMMIT
-// of the task was not answered by the server then, heard or not. One that lands later is not judged here: see read-back.
+// of the task was not answered by the server then, heard or not. One that lands later is judged by together.
 func told() Oracle {
 	return claim{name: "told", spoil: deniedACommit, check: func(v View, s *seen) {
 		if v.History == nil {

@@ -9,12 +9,12 @@ import (
 	"github.com/recondrill/recondrill/sim"
 )
 
-// leases: what a process holds is claimed by another, or by a later start under its name, only when the lease is over, or
+// leaseKept: what a process holds is claimed by another, or by a later start under its name, only when the lease is over, or
 // when the holder was stopped, or silent for so long that it counts as dead. Nobody knows sooner that a holder is gone: what is
 // taken then is worked on twice, and a record that kills its process is never counted as one that does. A process that
 // was told to go hands back what it had not begun. And of one account one job is held at a time.
-func leases() Oracle {
-	return claim{name: "leases", excused: []string{"database-step", "lost-tail", "restore"}, spoil: takenAtOnce, check: func(v View, s *seen) {
+func leaseKept() Oracle {
+	return claim{name: "lease-kept", excused: []string{"database-step", "lost-tail", "restore"}, spoil: takenAtOnce, check: func(v View, s *seen) {
 		if v.History == nil {
 			return
 		}
@@ -23,7 +23,7 @@ func leases() Oracle {
 			if e.What == "drained" {
 				s.leftBehind(v, h, e)
 			}
-			for _, record := range h.claimed(e) {
+			for _, record := range claimed(e) {
 				s.look()
 				if from, ok := h.held[record]; ok && h.lives(from, e.At, v.Limits) && from.by != life(e.Actor) {
 					s.broke(record, "%s claimed it at %s, %s after %s, which held it and was heard %s before", life(e.Actor), stamp(v.Limits.Epoch.Add(e.At)),
@@ -58,7 +58,7 @@ func (s *seen) leftBehind(v View, h *holdings, e sim.Entry) {
 		is := h.held[record]
 		process, _, _ := strings.Cut(is.by, "#")
 		troubled, ever := h.troubled[is.by]
-		if process != e.Actor.Process || is.begun || ever && troubled >= is.since || e.At-is.asked >= v.Limits.LeaseMin*5/6 {
+		if process != e.Actor.Process || is.begun || ever && troubled >= is.since || e.At-is.asked >= v.Limits.LeaseMin-v.Limits.LeaseMargin {
 			continue // near its end a worker leaves it to whoever claims next
 		}
 		s.broke(record, "%s was drained at %s and did not hand it back, claimed %s before", is.by, stamp(v.Limits.Epoch.Add(e.At)), e.At-is.since)
@@ -82,7 +82,7 @@ type holdings struct {
 	last     map[sim.Actor]time.Duration // an actor's last entry
 	heard    map[string]time.Duration    // life → when its last beat that was answered was sent
 	stopped  map[string]bool             // lives that said goodbye
-	troubled map[string]time.Duration    // life → its death, its last error, answer that did not come, or stop of its clock: it may not know how old a claim is
+	troubled map[string]time.Duration    // life → its death, its last error, answer that did not come, or stop of its clock
 }
 
 func newHoldings() *holdings {
@@ -96,7 +96,7 @@ func (h *holdings) lives(is holding, now time.Duration, l Limits) bool {
 }
 
 // claimed are the records that an entry says its process has claimed.
-func (h *holdings) claimed(e sim.Entry) []string {
+func claimed(e sim.Entry) []string {
 	if label, sql := strings.CutPrefix(e.Label, "sql:"); sql && e.What == "answer" && oneOf(label, Claims()...) {
 		return e.Keys
 	}
@@ -133,9 +133,10 @@ func (h *holdings) see(e sim.Entry) {
 				h.held[record] = is
 			}
 		}
-	default: // a claim, or a write that may have ended one
+	case strings.HasPrefix(label, "Unsettled") || oneOf(label, ReadBacks()...): // they look only
+	default: // a claim, or what may have ended one
 		h.forget(e)
-		for _, record := range h.claimed(e) {
+		for _, record := range claimed(e) {
 			h.held[record] = holding{by: by, since: h.sent[e.Actor], asked: h.asked[e.Actor]}
 		}
 	}
@@ -159,7 +160,7 @@ func takenAtOnce(v *View) bool {
 	h := newHoldings()
 	for i, e := range v.History.Entries {
 		h.see(e)
-		for _, record := range h.claimed(e) {
+		for _, record := range claimed(e) {
 			if !h.lives(h.held[record], e.At, v.Limits) {
 				continue
 			}

@@ -8,10 +8,10 @@ import (
 	"github.com/recondrill/recondrill/sim"
 )
 
-// lease: a lease is over in the instant in which it ends. Whoever asks for it in what they write (to begin, to renew, to
+// leaseOver: a lease is over in the instant in which it ends. Whoever asks for it in what they write (to begin, to renew, to
 // submit, to finish a job) gets nothing from then on, also where nobody else has claimed the record. How long a lease lasts
 // for a process that was told otherwise is not known here: longer than the drill's it is for nobody.
-func lease() Oracle {
+func leaseOver() Oracle {
 	return claim{name: "lease-over", excused: []string{"database-step"}, spoil: begunTooLate, check: func(v View, s *seen) {
 		if v.History == nil {
 			return
@@ -25,7 +25,7 @@ func lease() Oracle {
 	}}
 }
 
-// AsksLease are the writes that need a lease that is not over; those that begin it anew as well. A test checks that each
+// AsksLease are the writes that need a lease that is not over, also those that let it begin anew. A test checks that each
 // exists and answers the record's id first.
 func AsksLease() []string {
 	return []string{"BeginJob", "RenewJob", "FinishJob", "SubmitIntent", "SubmitCorrection"}
