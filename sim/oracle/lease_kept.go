@@ -133,8 +133,9 @@ func (h *holdings) see(e sim.Entry) {
 				h.held[record] = is
 			}
 		}
-	case strings.HasPrefix(label, "Unsettled") || oneOf(label, ReadBacks()...): // they look only
-	default: // a claim, or what may have ended one
+	default:
+		// A claim, a write that may have ended one, or a read: of what it names nothing is believed any more. A person's act
+		// does not answer whose record it moved, but the person looked at it before.
 		h.forget(e)
 		for _, record := range claimed(e) {
 			h.held[record] = holding{by: by, since: h.sent[e.Actor], asked: h.asked[e.Actor]}
