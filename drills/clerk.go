@@ -27,10 +27,11 @@ type clerk struct {
 
 func (f *fleet) clerk() {
 	c := clerk{fleet: f, lanes: map[string]int{}}
-	round := 0
+	more := 0
 	f.person("clerk", clerkEvery, clerkEvery, func(ctx context.Context, db *postgres.DB) error {
-		round++
-		return errors.Join(c.settle(ctx, db), c.resize(ctx, db, round))
+		err := errors.Join(c.settle(ctx, db), c.resize(ctx, db, more))
+		more = 1 - more
+		return err
 	})
 }
 
@@ -76,8 +77,8 @@ func (f *fleet) refused(r ops.Record, word world.Word, err error) {
 	}
 }
 
-// resize sets what each lane that is called full may hold: in one round what it was set to before, in the next one more.
-func (c *clerk) resize(ctx context.Context, db *postgres.DB, round int) error {
+// resize sets what each lane that is called full may hold: so many letters more than it was set to before.
+func (c *clerk) resize(ctx context.Context, db *postgres.DB, more int) error {
 	alarms, err := db.Alarms(ctx)
 	for _, a := range alarms {
 		if a.Kind != "lane_full" {
@@ -86,7 +87,7 @@ func (c *clerk) resize(ctx context.Context, db *postgres.DB, round int) error {
 		if _, known := c.lanes[a.Subject]; !known {
 			c.lanes[a.Subject] = c.fleet.drill.Engine.Lanes[a.Subject]
 		}
-		c.lanes[a.Subject] += (round + 1) % 2
+		c.lanes[a.Subject] += more
 		err = errors.Join(err, ops.SetLaneCapacity(ctx, db, postgres.LaneCapacity{Lane: a.Subject, Capacity: c.lanes[a.Subject], By: clerkName, Why: "it is full"}))
 	}
 	return err

@@ -47,7 +47,7 @@ type Settings struct {
 	Attempts    int              // failures after which a record dies
 	Policy      reconcile.Policy // what may happen without a person, where it is another than production's
 	Connections int              // of each process
-	Desk        bool             // two persons settle refunds that nobody can tell: one by the provider\'s list, one by advice
+	Desk        bool             // two persons settle refunds that nobody can tell: one by the provider's list, one by advice
 	Clerk       bool             // a person gives a word on unknown messages, and sets anew what a full lane holds
 
 	// The night, where it is another than everybody's: 02:30 in a zone.

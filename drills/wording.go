@@ -3,7 +3,6 @@ package drills
 import (
 	"fmt"
 	"regexp"
-	"strconv"
 	"strings"
 
 	"github.com/recondrill/recondrill/sim"
@@ -394,25 +393,12 @@ func standing(lines []string) string {
 			if !ok {
 				continue
 			}
-			actor, err := sim.ParseActor(who)
-			label, count, _ := cutLast(place, '/')
-			nth, wrong := strconv.Atoi(count)
-			if err == nil && wrong == nil && nth > most {
-				at := sim.Address{Actor: actor, Label: label, Nth: nth}
-				most, words = nth, fmt.Sprintf("%s %s %s", processOf(who), said, doing(at, newRecords().inHand(actor)))
+			if at, err := sim.ParseAddress(who + " " + place); err == nil && at.Nth > most {
+				most, words = at.Nth, fmt.Sprintf("%s %s %s", processOf(who), said, doing(at, newRecords().inHand(at.Actor)))
 			}
 		}
 	}
 	return words
-}
-
-// cutLast cuts at the last sep.
-func cutLast(s string, sep byte) (before, after string, found bool) {
-	i := strings.LastIndexByte(s, sep)
-	if i < 0 {
-		return s, "", false
-	}
-	return s[:i], s[i+1:], true
 }
 
 var (

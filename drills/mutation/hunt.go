@@ -34,7 +34,8 @@ type line struct {
 	Canary                                            bool
 }
 
-// Hunt runs a command of a program (drill --json …, plainly …) until a run fails that is no canary. Its error says that nothing could be run.
+// Hunt runs a command of a program (drill --json …, plainly …) until a run fails that is no canary. Its error says that
+// nothing could be run.
 func Hunt(ctx context.Context, program string, command ...string) (Find, error) {
 	began := time.Now()
 	ctx, stop := context.WithCancel(ctx)

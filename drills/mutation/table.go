@@ -83,8 +83,7 @@ const head = `# What the drills find
 
 Made by ` + "`make power`" + `; do not edit. Each mutant is the engine with one thing broken (drills/mutation says how they are made and drawn). Each is searched
 with ` + "`drill --for 60s`" + ` from five seeds on 2 cores, all drills taking turns; what all five miss gets one search of 10 minutes, unless it is
-argued to be equivalent. Found means: the campaign
-fails on the mutant, and the same script passes on the untouched engine. Seconds include starting and stopping two servers; what is found is not shrunk.
+argued to be equivalent. Found means: the campaign fails on the mutant, and the same script passes on the untouched engine. Seconds include starting and stopping two servers; what is found is not shrunk.
 Where fewer than five searches found it, the others count as runs and seconds of their whole budget (censored: the true figure is larger, marked >).
 `
 

@@ -75,8 +75,8 @@ type Submitted struct {
 
 // SubmitIntent is the transaction before a call: it locks the intent under its claim and its invoices in key order
 // (payments take the same locks), asks decide, and commits what that says. decide is pure and may run twice. Only after
-// nil may anything be sent. ErrLeaseLost: another claim has it, or others wrote it since. ErrNotCommitted and ErrCommitUnknown: send nothing,
-// write nothing; the claim takes care of itself.
+// nil may anything be sent. ErrLeaseLost: another claim has it, or others wrote it since. ErrNotCommitted and
+// ErrCommitUnknown: send nothing, write nothing; the claim takes care of itself.
 func (d *DB) SubmitIntent(ctx context.Context, c engine.Claim, from engine.IntentState, decide func(IntentFacts) Decision) (Submitted, error) {
 	var done Submitted
 	o := txOptions{Name: "SubmitIntent", ReadBack: func(ctx context.Context, q *queries.Queries) (bool, error) {

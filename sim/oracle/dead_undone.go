@@ -25,9 +25,9 @@ func deadUndone() Oracle {
 
 // actedSince is when each record's first call with an effect was.
 func actedSince(v View) map[string]time.Time {
-	intents, corrections, acted := by(rows(v.Tables, "intent"), "intent_id"), by(rows(v.Tables, "correction"), "idempotency_key"), map[string]time.Time{}
+	records, acted := newCallers(v), map[string]time.Time{}
 	for _, c := range v.Truth.Calls {
-		record := recordOf(c, intents, corrections)
+		record := records.of(c)
 		if _, known := acted[record]; record != "" && c.Effect && !known {
 			acted[record] = c.At
 		}
@@ -35,12 +35,22 @@ func actedSince(v View) map[string]time.Time {
 	return acted
 }
 
-// recordOf is whose call it was, as letters name it; empty where that was nobody's.
-func recordOf(c world.Call, intents, corrections map[string]row) string {
-	correction, refund := corrections[c.Key]
+// callers tells for which record a call was made.
+type callers struct {
+	intents     map[string]row // by id
+	corrections map[string]row // by idempotency key
+}
+
+func newCallers(v View) callers {
+	return callers{by(rows(v.Tables, "intent"), "intent_id"), by(rows(v.Tables, "correction"), "idempotency_key")}
+}
+
+// of is whose call it was, as letters name it; empty where that was nobody's.
+func (r callers) of(c world.Call) string {
+	correction, refund := r.corrections[c.Key]
 	switch {
 	case c.What == "send":
-		return "intent:" + intentOf(c.Key, intents)
+		return "intent:" + intentOf(c.Key, r.intents)
 	case c.What == "refund" && refund:
 		return "correction:" + correction.text("correction_id")
 	}
@@ -53,8 +63,9 @@ func buriedAlive(v *View) bool {
 	if v.Truth == nil || !there {
 		return false
 	}
+	records := newCallers(*v)
 	for _, c := range v.Truth.Calls {
-		record := recordOf(c, by(rows(v.Tables, "intent"), "intent_id"), by(rows(v.Tables, "correction"), "idempotency_key"))
+		record := records.of(c)
 		if !c.Effect || record == "" {
 			continue
 		}

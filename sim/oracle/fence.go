@@ -47,18 +47,13 @@ func fencedHistory(h *sim.History, s *seen) {
 	holder := map[string]string{} // record → process and life of its last claim
 	away := map[string][]sim.Actor{}
 	for _, e := range h.Entries {
-		label, sql := strings.CutPrefix(e.Label, "sql:")
-		if !sql {
-			continue
-		}
-		underWay(away, label, e)
-		if e.Rows == 0 || !oneOf(e.What, "answer", "landed", "gone") {
-			continue
-		}
+		underWay(away, e)
+		label, ok := effect(e)
 		switch {
+		case !ok:
 		case slices.Contains(claims, label):
-			if e.Rows > len(e.Keys) {
-				clear(holder) // the history names only the first rows: any record may be among the others
+			if partly(e) {
+				clear(holder)
 			}
 			for _, record := range e.Keys {
 				holder[record] = life(e.Actor)
@@ -82,10 +77,20 @@ func fencedHistory(h *sim.History, s *seen) {
 	}
 }
 
+// effect is the name of the statement whose effect an entry tells; ok is false where it tells none.
+func effect(e sim.Entry) (name string, ok bool) {
+	name, sql := strings.CutPrefix(e.Label, "sql:")
+	return name, sql && e.Rows > 0 && oneOf(e.What, "answer", "landed", "gone")
+}
+
+// partly says that an entry names the first of its rows only: any record may be among the others.
+func partly(e sim.Entry) bool { return e.Rows > len(e.Keys) }
+
 // underWay keeps whose statements of a label were sent and have no answer: one of them is what the network brings later.
-func underWay(away map[string][]sim.Actor, label string, e sim.Entry) {
+func underWay(away map[string][]sim.Actor, e sim.Entry) {
+	label, sql := strings.CutPrefix(e.Label, "sql:")
 	switch {
-	case e.Actor.Life < 0:
+	case !sql, e.Actor.Life < 0:
 	case e.What == "statement":
 		away[label] = append(away[label], e.Actor)
 	case oneOf(e.What, "answer", "gone", "cancelled"):

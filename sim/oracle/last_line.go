@@ -37,10 +37,9 @@ func saidTwice(v *View) bool {
 	}
 	for i := len(v.History.Entries) - 1; i >= 0; i-- {
 		if e := v.History.Entries[i]; strings.HasPrefix(e.Label, "sql:") && oneOf(e.What, "answer", "landed") {
-			history := *v.History
-			history.Entries = slices.Clone(history.Entries)
-			history.Entries[i].Text = "ERROR 23505"
-			v.History = &history
+			entries := slices.Clone(v.History.Entries)
+			entries[i].Text = "ERROR 23505"
+			v.retell(entries)
 			return true
 		}
 	}

@@ -143,9 +143,9 @@ func (h *holdings) see(e sim.Entry) {
 	}
 }
 
-// forget drops what an entry wrote to. The history names the first rows only: where there were more, any may be among them.
+// forget drops what an entry wrote to.
 func (h *holdings) forget(e sim.Entry) {
-	if e.Rows > len(e.Keys) {
+	if partly(e) {
 		clear(h.held)
 	}
 	for _, record := range e.Keys {
@@ -167,8 +167,7 @@ func takenAtOnce(v *View) bool {
 			}
 			thief := e
 			thief.Actor, thief.Keys, thief.Rows = sim.Actor{Process: "thief", Task: e.Actor.Task}, []string{record}, 1
-			entries := append([]sim.Entry{}, v.History.Entries[:i+1]...)
-			v.History = &sim.History{Entries: append(append(entries, thief), v.History.Entries[i+1:]...)}
+			v.retell(slices.Insert(slices.Clone(v.History.Entries), i+1, thief))
 			return true
 		}
 	}

@@ -37,16 +37,16 @@ func (s *seen) leased(h *sim.History, lasts time.Duration, wrote func(e sim.Entr
 	until := map[string]time.Duration{}
 	sent := map[sim.Actor]time.Duration{} // each one's last statement
 	for _, e := range h.Entries {
-		label, sql := strings.CutPrefix(e.Label, "sql:")
-		if sql && e.What == "statement" {
+		if e.What == "statement" && strings.HasPrefix(e.Label, "sql:") {
 			sent[e.Actor] = e.At
 		}
-		if !sql || e.Rows == 0 || !oneOf(e.What, "answer", "landed", "gone") {
+		label, ok := effect(e)
+		if !ok {
 			continue
 		}
 		claims := slices.Contains(Claims(), label)
-		if claims && e.Rows > len(e.Keys) {
-			clear(until) // the history names only the first rows: any record may be among the others
+		if claims && partly(e) {
+			clear(until)
 		}
 		for _, record := range e.Keys {
 			end, known := until[record]
@@ -66,16 +66,16 @@ func begunTooLate(v *View) bool {
 		return false
 	}
 	var ignored seen
-	late := sim.History{Entries: slices.Clone(v.History.Entries)}
+	late := slices.Clone(v.History.Entries)
 	spoiled := false
 	ignored.leased(v.History, v.Limits.Lease, func(e sim.Entry, _ string, at, until time.Duration) {
-		for i := range late.Entries {
-			if l := &late.Entries[i]; !spoiled && l.What == "statement" && l.Actor == e.Actor && l.Label == e.Label && l.At == at {
+		for i := range late {
+			if l := &late[i]; !spoiled && l.What == "statement" && l.Actor == e.Actor && l.Label == e.Label && l.At == at {
 				l.At, spoiled = until, true
 				break
 			}
 		}
 	})
-	v.History = &late
+	v.retell(late)
 	return spoiled
 }

@@ -24,14 +24,12 @@ func overruled() Oracle {
 		claims, writes := Claims(), FencedWrites()
 		claimed := map[string]time.Duration{} // when it was last
 		for _, e := range v.History.Entries {
-			label, sql := strings.CutPrefix(e.Label, "sql:")
-			if !sql || e.Rows == 0 || !oneOf(e.What, "answer", "landed", "gone") {
-				continue
-			}
+			label, ok := effect(e)
 			switch {
+			case !ok:
 			case slices.Contains(claims, label):
-				if e.Rows > len(e.Keys) {
-					clear(claimed) // the history names only the first rows: any record may be among the others
+				if partly(e) {
+					clear(claimed)
 				}
 				for _, id := range e.Keys {
 					claimed[id] = e.At

@@ -28,7 +28,7 @@ func shown() Oracle {
 			waiting := s.unsettled(v, table)
 			for _, id := range waiting {
 				s.look()
-				if e.Rows <= len(e.Keys) && !slices.Contains(e.Keys, id) {
+				if !partly(e) && !slices.Contains(e.Keys, id) {
 					s.broke(table+":"+id, "it is not at its end, and %s was not told of it", e.Actor.Process)
 				}
 			}
@@ -52,27 +52,36 @@ func (s *seen) unsettled(v View, table string) []string {
 		"intent":     {"sent", "suppressed", "given_up"},
 		"correction": {"applied", "refused", "superseded"},
 	}
-	var ids []string
-	breaks := by(rows(v.Tables, "break"), "break_key")
-	latest := map[string]int64{} // act number, by break
-	for _, c := range rows(v.Tables, "correction") {
-		if c.text("act") == "refund" {
-			latest[c.text("break_key")] = max(latest[c.text("break_key")], s.number(c, "act_number"))
-		}
+	over := map[string]bool{}
+	if table == "correction" {
+		over = s.refusalsOver(v)
 	}
+	var ids []string
 	for _, r := range rows(v.Tables, table) {
-		id := r.text(table + "_id")
-		if table == "correction" && r.text("state") == "rejected" {
-			b, ok := breaks[r.text("break_key")]
-			if !ok || !oneOf(b.text("state"), "timing", "open") || s.number(r, "act_number") < latest[r.text("break_key")] {
-				continue
-			}
-		}
-		if !oneOf(r.text("state"), ends[table]...) {
+		if id := r.text(table + "_id"); !over[id] && !oneOf(r.text("state"), ends[table]...) {
 			ids = append(ids, id)
 		}
 	}
 	return ids
+}
+
+// refusalsOver are the refused refunds that have come to their end.
+func (s *seen) refusalsOver(v View) map[string]bool {
+	corrections, breaks := rows(v.Tables, "correction"), by(rows(v.Tables, "break"), "break_key")
+	latest := map[string]int64{} // act number, by break
+	for _, c := range corrections {
+		if c.text("act") == "refund" {
+			latest[c.text("break_key")] = max(latest[c.text("break_key")], s.number(c, "act_number"))
+		}
+	}
+	over := map[string]bool{}
+	for _, c := range corrections {
+		b, ok := breaks[c.text("break_key")]
+		if c.text("state") == "rejected" && (!ok || !oneOf(b.text("state"), "timing", "open") || s.number(c, "act_number") < latest[c.text("break_key")]) {
+			over[c.text("correction_id")] = true
+		}
+	}
+	return over
 }
 
 // restsUnseen lets one record more not be at its end.
@@ -85,7 +94,7 @@ func restsUnseen(v *View) bool {
 		waiting := ignored.unsettled(*v, table)
 		for i := len(v.History.Entries) - 1; i >= 0; i-- {
 			e := v.History.Entries[i]
-			if e.What != "answer" || e.Label != "sql:"+list || e.Rows > len(e.Keys) {
+			if e.What != "answer" || e.Label != "sql:"+list || partly(e) {
 				continue
 			}
 			for _, r := range rows(v.Tables, table) {

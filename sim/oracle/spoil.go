@@ -4,11 +4,12 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/recondrill/recondrill/sim"
 	"github.com/recondrill/recondrill/sim/pg"
 )
 
-// copied is a view whose tables and whose truth of acts can be damaged without the original noticing. What nobody
-// damages (the history, the earlier tables, the statement, the limits) is the original's own.
+// copied is a view whose tables and whose truth of acts can be damaged without the original noticing. The history, the
+// earlier tables and the limits are the original's own: whoever damages one puts another in its place.
 func (v View) copied() View {
 	v.Tables = copyOf(v.Tables)
 	if v.Truth != nil {
@@ -19,6 +20,9 @@ func (v View) copied() View {
 	}
 	return v
 }
+
+// retell puts another history into the view. What was hashed is left behind: it is judged, and never compared.
+func (v *View) retell(entries []sim.Entry) { v.History = &sim.History{Entries: entries} }
 
 func copyOf(t pg.Tables) pg.Tables {
 	if t == nil {

@@ -10,8 +10,8 @@ import (
 )
 
 // submitting: no act is begun blindly. A second call for the same thing is made only after an answer that it was not
-// done, after a look-up that proved it absent, or a person's word that it was, or under the same key while the other side surely knows it; a call is
-// made only after `submitting` is committed, and while no transaction is open.
+// done, after a look-up that proved it absent, or a person's word that it was, or under the same key while the other
+// side surely knows it; a call is made only after `submitting` is committed, and while no transaction is open.
 func submitting() Oracle {
 	return claim{name: "submitting", spoil: calledBlindly, check: func(v View, s *seen) {
 		if v.Truth != nil && v.Limits.Terms != nil {
@@ -76,8 +76,7 @@ func actOf(c world.Call, intents map[string]row) string {
 }
 
 // blind says why a call must not have been made, or nothing. What a refusal says, it says of its own call only: the doubt
-// about one before it stays. Words are when a person vouched that it was not
-// done, terms those of the service.
+// about one before it stays. Words are when a person vouched that it was not done; terms are those of the service.
 func blind(v View, before []world.Call, c world.Call, words []time.Time) string {
 	doubtful := slices.DeleteFunc(slices.Clone(before), refused)
 	if len(doubtful) == 0 {

@@ -21,20 +21,20 @@ func told() Oracle {
 		done := map[sim.Actor]bool{} // of a task, whose life does not matter: its last transaction was committed
 		back := map[sim.Actor]bool{} // and was read back already: the next read-back is of something that was never sent
 		for _, e := range v.History.Entries {
-			part := sim.Actor{Process: e.Actor.Process, Task: e.Actor.Task}
+			task := sim.Actor{Process: e.Actor.Process, Task: e.Actor.Task}
 			switch {
 			case e.What == NotCommitted:
-				part.Task = e.Text
-				if done[part] {
-					s.broke("call:"+part.Process+"/"+part.Task, "it says that its transaction was surely not committed, and the server did commit it")
+				task.Task = e.Text
+				if done[task] {
+					s.broke("call:"+task.Process+"/"+task.Task, "it says that its transaction was surely not committed, and the server did commit it")
 				}
 			case e.Label == "sql:commit" && e.What == "answer":
 				s.look()
-				done[part], back[part] = !strings.Contains(e.Text, "ERROR"), false
+				done[task], back[task] = !strings.Contains(e.Text, "ERROR"), false
 			case e.What == "answer" && asksBack(e.Label) && e.Rows > 0:
-				done[part], back[part] = done[part] && !back[part], true
+				done[task], back[task] = done[task] && !back[task], true
 			case e.What == "statement" && !asksBack(e.Label):
-				done[part] = false // something new
+				done[task] = false // something new
 			}
 		}
 	}}
@@ -46,7 +46,7 @@ func asksBack(label string) bool {
 	return oneOf(name, "begin", "rollback") || slices.Contains(ReadBacks(), name)
 }
 
-// deniedACommit lets a part say of what it has just committed that it surely was not.
+// deniedACommit lets a task say of what it has just committed that it surely was not.
 func deniedACommit(v *View) bool {
 	if v.History == nil {
 		return false
@@ -54,7 +54,7 @@ func deniedACommit(v *View) bool {
 	for i, e := range v.History.Entries {
 		if e.Label == "sql:commit" && e.What == "answer" && !strings.Contains(e.Text, "ERROR") {
 			said := sim.Entry{Actor: sim.Actor{Process: e.Actor.Process}, What: NotCommitted, Text: e.Actor.Task}
-			v.History = &sim.History{Entries: slices.Insert(slices.Clone(v.History.Entries), i+1, said)}
+			v.retell(slices.Insert(slices.Clone(v.History.Entries), i+1, said))
 			return true
 		}
 	}
