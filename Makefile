@@ -37,6 +37,7 @@ check: ## formatting, vet, rooms and clocks, generated code
 bench: build ## speed against its goals: kernel to bare, container to local, simulated to real time, orders, memory
 	$(GO) test -run '^$$' -bench . -benchtime 1x -timeout 60m ./drills
 	GOMAXPROCS=1 taskset -c 1 $(GO) test -run '^$$' -bench Orders -benchtime 1000x ./sim/pg
+	GOMAXPROCS=1 taskset -c 1 $(GO) test -run '^$$' -bench Memory -benchtime 1x ./sim/pg
 
 power: build ## search every mutant of the engine: runs to find, and which oracle found it
 	$(GO) test -v -count=1 -timeout 24h -run TestPower ./drills/mutation -power $(POWER)

@@ -2,6 +2,7 @@ package pg
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"slices"
 	"testing"
@@ -69,11 +70,7 @@ func (y *toy) measure(b *testing.B, gated, reset, dump *samples) *Recording {
 	}
 	took(reset, func() { require.NoError(b, y.sessions.Reset(ctx)) })
 	took(gated, func() { run(false) })
-	took(dump, func() {
-		tables, err := y.sessions.Dump(ctx)
-		require.NoError(b, err)
-		_ = tables.Hash()
-	})
+	took(dump, func() { y.dump(b) })
 	require.NoError(b, y.sessions.Reset(ctx))
 	return run(true)
 }
@@ -97,32 +94,11 @@ func BenchmarkOrders(b *testing.B) {
 		do()
 		*to = append(*to, time.Since(start))
 	}
-	transfer := func(ctx context.Context, p *sim.Process, c *pgxpool.Conn) error {
-		return pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error {
-			var balance int64
-			if err := tx.QueryRow(ctx, "select balance from account where id = $1", 1).Scan(&balance); err != nil {
-				return err
-			}
-			_, err := tx.Exec(ctx, "update account set balance = $1 where id = 1", balance+1)
-			return err
-		})
-	}
 	for b.Loop() {
 		took(&whole, func() {
 			took(&reset, func() { require.NoError(b, y.sessions.Reset(ctx)) })
-			took(&run, func() {
-				k := sim.New(sim.Config{Epoch: toyEpoch, Seed: 1, Locks: y.sessions})
-				y.sessions.Attach(k)
-				acts(transfer, transfer)(k, y.sessions)
-				require.NoError(b, k.Run(ctx, time.Minute))
-				k.Close()
-				y.sessions.Detach()
-			})
-			took(&dump, func() {
-				tables, err := y.sessions.Dump(ctx)
-				require.NoError(b, err)
-				_ = tables.Hash()
-			})
+			took(&run, func() { y.order(b, 1) })
+			took(&dump, func() { y.dump(b) })
 		})
 	}
 	b.ReportMetric(reset.median(), "reset-ms")
@@ -133,4 +109,57 @@ func BenchmarkOrders(b *testing.B) {
 	}
 	b.ReportMetric(1000/whole.median(), "orders/s")
 	b.ReportMetric(1000/whole.best(), "orders/s-at-best")
+}
+
+// order makes one run of two processes of four statements each.
+func (y *toy) order(b *testing.B, seed uint64) {
+	transfer := func(ctx context.Context, p *sim.Process, c *pgxpool.Conn) error {
+		return pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error {
+			var balance int64
+			if err := tx.QueryRow(ctx, "select balance from account where id = $1", 1).Scan(&balance); err != nil {
+				return err
+			}
+			_, err := tx.Exec(ctx, "update account set balance = $1 where id = 1", balance+1)
+			return err
+		})
+	}
+	k := sim.New(sim.Config{Epoch: toyEpoch, Seed: seed, Locks: y.sessions})
+	y.sessions.Attach(k)
+	acts(transfer, transfer)(k, y.sessions)
+	require.NoError(b, k.Run(context.Background(), time.Minute))
+	k.Close()
+	y.sessions.Detach()
+}
+
+func (y *toy) dump(b *testing.B) {
+	tables, err := y.sessions.Dump(context.Background())
+	require.NoError(b, err)
+	_ = tables.Hash()
+}
+
+var memoryRuns = flag.Int("memory-runs", 50_000, "runs of BenchmarkMemory")
+
+// BenchmarkMemory: neither the heap nor the server's memory nor its files grow with the number of runs of a small program.
+func BenchmarkMemory(b *testing.B) {
+	y := openToy(b)
+	usage := func() Usage {
+		u, err := y.server.Usage()
+		require.NoError(b, err)
+		return u
+	}
+	warm := *memoryRuns / 5
+	var early, late Usage
+	for b.Loop() {
+		for n := range *memoryRuns {
+			require.NoError(b, y.sessions.Reset(context.Background()))
+			y.order(b, uint64(n+1))
+			y.dump(b)
+			if n+1 == warm {
+				early = usage()
+			}
+		}
+		late = usage()
+	}
+	fmt.Printf("a small program after %d runs: %s\nafter %d runs: %s (goal: flat over 50,000)\n", warm, early, *memoryRuns, late)
+	require.NoError(b, late.Grown(early))
 }
