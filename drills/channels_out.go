@@ -29,7 +29,7 @@ func channelsOut() Drill {
 				// What got lost on its way there, and is refused when it comes under the same key again.
 				{Kind: "channel-timeout-before", Per10k: 2500, Where: "email *"}, {Kind: "contact-invalid", Per10k: 1500, Where: "email *"},
 				{Kind: "throttled-bare", Per10k: 2500, Where: "*send(*"}, {Kind: "callback-late", Per10k: 1200}, {Kind: "callback-doubled", Per10k: 800},
-				{Kind: "callback-reordered", Per10k: 4000}, {Kind: "callback-early", Per10k: 1500}, {Kind: "delayed-ack", Per10k: 800}, {Kind: "bounce", Per10k: 1000},
+				{Kind: "callback-reordered", Per10k: 4000}, {Kind: "callback-early", Per10k: 1500}, {Kind: "callback-nameless", Per10k: 1500}, {Kind: "delayed-ack", Per10k: 800}, {Kind: "bounce", Per10k: 1000},
 				{Kind: "crash", Per10k: 120, Where: "worker-* call:*"},
 				{Kind: "crash", Per10k: 300, Where: "inbox* *"}, {Kind: "cut-after", Per10k: 300, Where: "inbox* *"},
 			},

@@ -128,11 +128,12 @@ func (f *fleet) takeReceipts(ctx context.Context, p *sim.Process, db *postgres.D
 	}
 }
 
-// takeReceipt hands one over. A key that is none of the engine's is its channel's mistake, and is done with.
+// takeReceipt hands one over. A key that is none of the engine's, or a receipt that is none, is its channel's mistake, and is
+// done with.
 func takeReceipt(ctx context.Context, db *postgres.DB, r world.Receipt) error {
 	err := delivery.Receipt(ctx, db, engine.Receipt{Channel: engine.ChannelName(r.Channel), ID: r.ID, Key: engine.Key(r.Key),
 		Kind: engine.ReceiptKind(r.Kind), At: r.At})
-	if errors.Is(err, postgres.ErrUnknownKey) {
+	if errors.Is(err, postgres.ErrUnknownKey) || errors.Is(err, delivery.ErrBadReceipt) {
 		return nil
 	}
 	return err

@@ -216,6 +216,7 @@ var breaks = []breaking{
 	{"callback doubled *", "{who}'s callback comes twice, {arg} apart"},
 	{"callback reordered *", "{who}'s callback comes {arg} later, after younger ones"},
 	{"callback early", "{who}'s callback comes before its caller goes on"},
+	{"callback nameless *", "{who}'s callback comes without its id, and {arg} later as it should be"},
 	{"ack late *", "our thanks for {who}'s callback come too late, and {arg} later it comes again"},
 	{"bounced", "{who} says that the message bounced"},
 	{"redrive twice", "somebody clicks a redrive twice"},

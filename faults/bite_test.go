@@ -339,6 +339,8 @@ func TestCallbacks_BiteByHowTheyWereHeard(t *testing.T) {
 			at("callback reordered 300s") + heard("331", act, "0 300s") + heard("400", "send(d,k)/1", "0 0s")})
 	bites(t, "delayed-ack", []string{at("ack late 90s") + heard("31", act, "0 0s") + "31 | email | taken | | " + act + "\n" + heard("121", act, "1 90s")},
 		[]string{at("ack late 90s") + heard("31", act, "0 0s") + heard("121", act, "1 90s")})
+	bites(t, "callback-nameless", []string{at("callback nameless 90s") + "31 | email | nameless | | " + act},
+		[]string{at("callback nameless 90s"), at("callback nameless 90s") + "31 | sms | nameless | | " + act})
 	bites(t, "bounce", []string{at("bounced") + "31 | email | bounced | | " + act}, []string{at("bounced"), at("bounced") + "31 | sms | bounced | | " + act})
 }
 

@@ -55,6 +55,15 @@ func callbackReordered() Kind {
 	})
 }
 
+// callbackNameless comes without its id, and later as it should be.
+func callbackNameless() Kind {
+	return callback("callback-nameless", breaksFor("callback nameless"), func(d sim.Deviation, r run) bool {
+		return some(r.after(), func(e sim.Entry) bool {
+			return e.What == "nameless" && e.Actor.Process == d.At.Actor.Process && e.Text == told(d)
+		})
+	})
+}
+
 // callbackEarly comes at the very instant of the act. It bites when we heard it before its caller had committed what it
 // was answered.
 func callbackEarly() Kind {

@@ -19,7 +19,7 @@
 //	           server-restart read-only lost-tail restore
 //	provider   provider-timeout-before provider-timeout-after throttled throttled-bare pending unavailable failed rejected
 //	           other-answer key-forgotten truncated-statement empty-statement page-shift
-//	           callback-late callback-doubled callback-reordered callback-early
+//	           callback-late callback-doubled callback-reordered callback-early callback-nameless
 //	channels   channel-timeout-before channel-timeout-after answer-lost contact-invalid bounce outage
 //	queue      delayed-ack letters-full poison-message
 //	operator   redrive-twice redrive-all approve-stale forgotten-pause

@@ -45,7 +45,7 @@ func Kinds() []Kind {
 		throttled(), answer("throttled-bare", "throttled"), answer("pending", "pending"), answer("unavailable", "unavailable"),
 		answer("failed", "failed"), answer("rejected", "rejected"), otherAnswer(), keyForgotten(),
 		answer("truncated-statement", "truncated"), answer("empty-statement", "empty"), pageShift(),
-		callbackLate(), callbackDoubled(), callbackReordered(), callbackEarly(),
+		callbackLate(), callbackDoubled(), callbackReordered(), callbackEarly(), callbackNameless(),
 
 		timeoutBefore("channel-timeout-before", isChannel), timeoutAfter("channel-timeout-after", isChannel),
 		answerLost(), answer("contact-invalid", "contact invalid"), bounce(), outage(),

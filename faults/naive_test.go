@@ -88,6 +88,7 @@ var breakages = []breakage{
 	{kind: "callback-doubled", breaks: "event"},
 	{kind: "callback-reordered", breaks: "event"},
 	{kind: "callback-early", breaks: "event"},
+	{kind: "callback-nameless", breaks: "event"},
 
 	{kind: "channel-timeout-before", breaks: "acts"},
 	{kind: "channel-timeout-after", breaks: "acts"},

@@ -98,7 +98,7 @@ func (o *outside) effect(service, what, id, place string) {
 	if due == 0 {
 		return
 	}
-	v := o.k.Tick(service, callbackLabel+place, values("callback late 600s", "callback doubled 40s", "callback reordered 60s", "callback early", "bounced", "ack late 40s"))
+	v := o.k.Tick(service, callbackLabel+place, values("callback late 600s", "callback doubled 40s", "callback reordered 60s", "callback early", "bounced", "ack late 40s", "callback nameless 40s"))
 	after, again := due, time.Duration(0)
 	switch {
 	case v == sim.Value{}:
@@ -108,6 +108,9 @@ func (o *outside) effect(service, what, id, place string) {
 		o.bounced[id] = true
 		o.k.After(service, due, "bounce "+place, func(time.Time) { o.mark(service, "bounced", place) })
 	case strings.HasPrefix(v.Arg, "doubled"), v.Verb == "ack":
+		again = v.Duration()
+	case strings.HasPrefix(v.Arg, "nameless"):
+		o.k.After(service, due, "nameless "+place, func(time.Time) { o.mark(service, "nameless", place) })
 		again = v.Duration()
 	default:
 		after += v.Duration()

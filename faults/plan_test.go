@@ -73,7 +73,7 @@ func everything(actor sim.Actor, label string, nth int) sim.Gate {
 			"duplicate 40s", "early 1s", "late 300s", "missing", "gap missed", "gap late 3600s", "repeat 3600s",
 			"skew 90s", "skew -90s", "wall step 90s", "wall step -90s", "drift 50000ppm", "drift -50000ppm", "database step 90s", "database step -90s",
 			"drain 90s", "version previous", "restart", "read-only 300s", "failover 60s", "restore 1800s",
-			"callback late 300s", "callback doubled 90s", "callback reordered 300s", "callback early", "ack late 90s", "bounced",
+			"callback late 300s", "callback doubled 90s", "callback reordered 300s", "callback early", "ack late 90s", "bounced", "callback nameless 90s",
 			"redrive twice", "redrive everything", "approve stale", "pause forgotten"}},
 		{sim.Latency, []string{"45s", "120s", "next timer"}},
 		{sim.Outcome, []string{"timeout, no effect", "timeout, effect now", "timeout, effect later 45s", "answer lost", "throttled 5s", "throttled",

@@ -363,3 +363,15 @@ func TestTogether_ALostCommitIsReadBackUnderItsLock(t *testing.T) {
 	healed := sim.Entry{Actor: sim.Bare("kernel"), What: "healed"}
 	accepts(t, "together", history(lost, healed, later(10*time.Second, "answer", "sql:ReadBackIntent")))
 }
+
+func TestNoted(t *testing.T) {
+	t.Parallel()
+	finds(t, "noted", "email sent none of that id", set("receipt", 0, "receipt_id", ""))
+	finds(t, "noted", "as bounced of", set("receipt", 0, "kind", "bounced"))
+	finds(t, "noted", "email sent delivered of 2026-03-02 02:01:50", set("receipt", 0, "at", "2026-03-02 02:01:51+00"))
+	another := func(v *oracle.View) {
+		v.Truth.Receipts = append(v.Truth.Receipts, world.Receipt{Channel: "sms", ID: "r1", Key: "k/1"})
+	}
+	finds(t, "noted", "sms sent the receipt r1 of k/1, and it is not on record", another)
+	accepts(t, "noted", another, func(v *oracle.View) { v.Settled = false })
+}

@@ -120,8 +120,8 @@ func good() oracle.View {
 			4 | 2026-03-02 05:00:00+00 | person:ann | give_up | intent:acct_1/2026-03-01/reminder/sms/s1 | 4 |`),
 		"recon.alarm": tabled(`kind | subject | raised_at | cleared_at
 			lane_full | jobs | 2026-03-02 02:03:00+00 | \N`),
-		"recon.receipt": tabled(`channel | receipt_id | intent_id | kind | received_at
-			email | r1 | acct_1/2026-03-01/reminder/email/e1 | delivered | 2026-03-02 02:02:00+00`),
+		"recon.receipt": tabled(`channel | receipt_id | intent_id | kind | at | received_at
+			email | r1 | acct_1/2026-03-01/reminder/email/e1 | delivered | 2026-03-02 02:01:50+00 | 2026-03-02 02:02:00+00`),
 	}
 	v.Earlier = pg.Tables{"recon.transaction": v.Tables["recon.transaction"], "recon.posting": v.Tables["recon.posting"]}
 	v.Truth = &world.Truth{
@@ -130,6 +130,7 @@ func good() oracle.View {
 		Refunds: []world.Refund{{Ref: "re_1", PaymentRef: "ch_2", Account: "acct_1", Currency: "USD", AmountMinor: 2100, Key: "refund/acct_1/ch_2/1", At: at("02:04:00")}},
 		Messages: []world.Delivered{{MessageID: "m1", Channel: "email", Contact: "e1", Account: "acct_1", Key: "acct_1/2026-03-01/reminder/email/e1/1",
 			BodyHash: "b", At: at("02:01:31")}},
+		Receipts:  []world.Receipt{{Channel: "email", ID: "r1", MessageID: "m1", Key: "acct_1/2026-03-01/reminder/email/e1/1", Contact: "e1", Kind: "delivered", At: at("02:01:50")}},
 		Planted:   []world.Planted{{Account: "acct_1", Window: "2026-03-01", Kind: "duplicate_at_provider", Currency: "USD", Residual: 2014, ProviderRef: "ch_2", Asks: "refund"}},
 		Statement: []world.StatementTotal{{Account: "acct_1", Window: "2026-03-01", Currency: "USD", Rows: 2, NetMinor: 4028}},
 		Calls: []world.Call{

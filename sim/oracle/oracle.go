@@ -69,7 +69,7 @@ type Damage struct {
 func All() []Oracle {
 	return []Oracle{
 		effects(), dunning(), unwanted(), reconciledOnce(), intentOnce(), stepOnce(), slotOnce(), slotKept(), fence(), leaseOver(), leaseKept(), together(),
-		submitting(), oneText(), residual(), planted(), breaks(), account(), owed(), lastLine(), zeroSum(), appendOnly(), conservation(), letters(), laneFull(),
+		submitting(), oneText(), residual(), planted(), breaks(), account(), owed(), noted(), lastLine(), zeroSum(), appendOnly(), conservation(), letters(), laneFull(),
 		deadUndone(), told(), roomsApart(), corrected(), actOnce(), overruled(), capped(), advised(), shown(), settled(),
 	}
 }

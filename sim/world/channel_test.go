@@ -126,6 +126,7 @@ func TestReceipt_ComesAsItIsDecided(t *testing.T) {
 		"ack late 90s":            {"0 0s", "1 90s"},
 		"callback early":          {"0 0s"},
 		"bounced":                 {"0 0s"},
+		"callback nameless 90s":   {"0 0s", "1 90s"},
 	} {
 		got, s := receipts(t, decided, always)
 		for i := range want {
@@ -135,6 +136,9 @@ func TestReceipt_ComesAsItIsDecided(t *testing.T) {
 		require.Equal(t, decided == "bounced", got[0].Kind == "bounced")
 		require.Equal(t, decided == "bounced", len(s.marks("bounced")) == 1)
 		require.Equal(t, len(want)-1, len(s.marks("taken")), decided)
+		require.Equal(t, decided == "callback nameless 90s", got[0].ID == "", decided)
+		require.Equal(t, got[len(got)-1:], s.w.Truth().Receipts, "brought as it should be, and once however often it comes")
+		got[0].ID = got[len(got)-1].ID
 		require.Equal(t, got[0], got[len(got)-1], "the same receipt again")
 	}
 }

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -22,12 +23,14 @@ const (
 	receiptEarly     = "callback early"     // while the call that sends is still without its answer
 	receiptAckLate   = "ack late"           // it is taken, and the word of that comes after the channel has given up
 	receiptBounced   = "bounced"
+	receiptNameless  = "callback nameless" // without its id, and later as it should be
 )
 
 func (c *Channel) receiptOffers() []sim.Value {
 	after := sim.Seconds(4 * c.setup.ReceiptAfter) // behind all that is under way
 	return []sim.Value{{}, value(receiptLate + " 300s"), value(receiptLate + " 900s"), value(receiptDoubled + " 1s"), value(receiptDoubled + " 90s"),
-		value(receiptReordered + " " + after), value(receiptReordered + " 300s"), value(receiptEarly), value(receiptAckLate + " 90s"), value(receiptBounced)}
+		value(receiptReordered + " " + after), value(receiptReordered + " 300s"), value(receiptEarly), value(receiptAckLate + " 90s"), value(receiptBounced),
+		value(receiptNameless + " 90s")}
 }
 
 // callback is one receipt on its way.
@@ -39,6 +42,8 @@ type callback struct {
 	tries int       // how often it came and nobody took it
 	twice bool      // it comes once more although it was taken
 	again time.Duration
+
+	nameless bool // the next time
 }
 
 // testify sends the receipt of a message, as is decided for it once.
@@ -55,6 +60,8 @@ func (c *Channel) testify(m Message, id, place string, now time.Time) {
 		after += d
 	case receiptDoubled, receiptAckLate:
 		b.twice, b.again = true, d
+	case receiptNameless:
+		b.nameless, b.twice, b.again = true, true, d
 	case receiptEarly:
 		after, b.due = 0, now
 	case receiptBounced:
@@ -75,7 +82,14 @@ func (c *Channel) bringAfter(b callback, after time.Duration) {
 // bring hands a receipt over and writes down how it came: of which act, how often before, how long after it was due.
 func (c *Channel) bring(b callback) {
 	c.w.mark(c.name, "heard", b.place+" "+strconv.Itoa(b.n)+" "+sim.Seconds(c.w.k.Now().Sub(b.due)))
-	err := c.hear(b.Receipt)
+	r := b.Receipt
+	if b.nameless {
+		r.ID, b.nameless = "", false
+		c.w.mark(c.name, "nameless", b.place)
+	} else if b.n == 0 || !slices.Contains(c.w.truth.Receipts, r) {
+		c.w.truth.Receipts = append(c.w.truth.Receipts, r)
+	}
+	err := c.hear(r)
 	b.n++
 	switch {
 	case err != nil && b.tries < len(redeliver):

@@ -15,6 +15,7 @@ type Truth struct {
 	Payments  []Payment
 	Refunds   []Refund
 	Messages  []Delivered
+	Receipts  []Receipt // that were brought, each once, with all that belongs to them
 	Planted   []Planted
 	Calls     []Call
 	Statement []StatementTotal // one per account, window and currency that has rows by now

@@ -137,7 +137,7 @@ func (w *World) windowAt(account string, at time.Time) Window {
 func (w *World) Truth() *Truth {
 	t := w.truth
 	t.Payments, t.Refunds, t.Messages = slices.Clone(t.Payments), slices.Clone(t.Refunds), slices.Clone(t.Messages)
-	t.Planted, t.Calls = slices.Clone(t.Planted), slices.Clone(t.Calls)
+	t.Receipts, t.Planted, t.Calls = slices.Clone(t.Receipts), slices.Clone(t.Planted), slices.Clone(t.Calls)
 	t.Statement, t.Cash = w.Provider.totals()
 	return &t
 }
