@@ -191,6 +191,7 @@ var breaks = []breaking{
 	{"cut after", "{who} loses its connection after {where}: it was done, and no answer comes"},
 	{"cut waiting", "{who} loses its connection while it waits at {where}"},
 	{"commit late *", "{who} loses its connection at {where}, which lands {arg} later"},
+	{"answer late *", "{who} hears the answer to {where} {arg} late"},
 	{"terminated before", "the server ends the connection of {who} before {where}"},
 	{"terminated after", "the server ends the connection of {who} after {where}: it was done, and no answer comes"},
 	{"stall *", "{who} stands still for {arg} before {where}"},

@@ -185,6 +185,14 @@ func TestDelay_BitesWhenOthersWereAnsweredMeanwhile(t *testing.T) {
 			"1 | worker-1#0 | deviation | noticed/1 | latency 45s\n" + other + "46 | worker-1#0 | noticed | noticed/1"})
 }
 
+func TestAnswerLate_BitesWhenItsClientWentOnByAnOldOne(t *testing.T) {
+	at := "1 | worker-1#0/email | deviation | sql:SubmitIntent/1 | fault answer late 45s\n"
+	given := "1 | worker-1#0/email | answer | sql:SubmitIntent/1\n"
+	other := "20 | worker-2#0/email | answer | sql:ClaimIntents/1\n"
+	went := "46 | worker-1#0/email | statement | sql:commit/1\n"
+	bites(t, "answer-late", []string{at + given + other + went}, []string{at + given + other, at + given + went + other, at + other + given + went, at + given + went})
+}
+
 func TestSameName_BitesWhenTheNextLifeGotARecordOfTheFormer(t *testing.T) {
 	mine := "0 | worker-1#0/reconcile | answer | sql:ClaimJobs/1 | | a\n5 | worker-1#0 | killed\n"
 	bites(t, "same-name", []string{mine + "10 | worker-1#1/heart | answer | sql:RenewJobs/1 | | a"},

@@ -13,7 +13,7 @@
 // # The kinds
 //
 //	clocks     duplicate-tick early-tick late-tick missing-tick dst-gap dst-repeat skew wall-step mono-drift database-step
-//	processes  crash late-statement same-name slow-drain two-versions stall expired-lease suspend delay
+//	processes  crash late-statement same-name slow-drain two-versions stall expired-lease suspend delay answer-late
 //	database   cut-before cut-after cut-during commit-lost commit-late completes-anyway not-sent lingering-locks
 //	           deadlock serialization-failure unique-violation backend-killed pool-exhausted
 //	           server-restart read-only lost-tail restore
@@ -33,7 +33,7 @@
 //
 // Postconditions outside of processes and database are read from marks (sim.History.Mark) that whoever carried a fault
 // out leaves at its bare actor: fired and missed (ticks), effect, gave up, forgot, shifted, down, poisoned (services: the
-// place of the call, label/nth), heard, taken and bounced (callbacks: the place of the act, which time, how far off),
+// place of the call, label/nth), heard, taken, nameless and bounced (callbacks: the place of the act, which time, how far off),
 // draining and drained (processes), restarted, standby stopped, failed over, backed up and restored (server), redriven,
 // redrove everything, approved stale, paused and unpaused (operator), parked (letters).
 //

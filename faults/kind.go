@@ -33,7 +33,7 @@ func Kinds() []Kind {
 		skew(), wallStep(), monoDrift(), databaseStep(),
 
 		crash(), lateStatement(), sameName(), slowDrain(), twoVersions(),
-		stall(), expiredLease(), suspend(), delay(),
+		stall(), expiredLease(), suspend(), delay(), answerLate(),
 
 		cut("cut-before", "before"), cut("cut-after", "after"), cutDuring(), commitLost(), commitLate(),
 		completesAnyway(), notSent(), lingeringLocks(),

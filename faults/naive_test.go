@@ -51,6 +51,7 @@ var breakages = []breakage{
 	{kind: "expired-lease", breaks: "acts"},
 	{kind: "suspend", breaks: "acts"},
 	{kind: "delay", breaks: "acts"},
+	{kind: "answer-late", breaks: "acts"},
 
 	{kind: "cut-before", breaks: "acts", plan: "cut-before 3000 at worker-* sql:FinishJob; most 1"},
 	{kind: "cut-after", breaks: "acts", plan: "cut-after 3000 at worker-* sql:FinishJob; most 1"},

@@ -69,7 +69,7 @@ func everything(actor sim.Actor, label string, nth int) sim.Gate {
 		values []string
 	}{
 		{sim.Fault, []string{"kill before", "kill after", "cut before", "cut after", "cut waiting", "terminated before", "terminated after",
-			"late statement", "commit late 5s", "stall 45s", "stall 120s", "suspend 120s",
+			"late statement", "commit late 5s", "answer late 45s", "stall 45s", "stall 120s", "suspend 120s",
 			"duplicate 40s", "early 1s", "late 300s", "missing", "gap missed", "gap late 3600s", "repeat 3600s",
 			"skew 90s", "skew -90s", "wall step 90s", "wall step -90s", "drift 50000ppm", "drift -50000ppm", "database step 90s", "database step -90s",
 			"drain 90s", "version previous", "restart", "read-only 300s", "failover 60s", "restore 1800s",

@@ -62,5 +62,15 @@ func delay() Kind {
 	}}
 }
 
+// answerLate is an answer of the database that is long on its way. It bites when the database answered somebody else meanwhile,
+// and the task went on by an answer that was old.
+func answerLate() Kind {
+	return kind{name: "answer-late", forms: []form{breaksFor("answer late")}, bit: func(d sim.Deviation, r run) bool {
+		given := behind(r.after(), func(e sim.Entry) bool { return e.What == "answer" && isAt(e, d.At) })
+		back := first(given, func(e sim.Entry) bool { return e.What == "statement" && e.Actor == d.At.Actor })
+		return back >= 0 && some(given[:back], func(e sim.Entry) bool { return e.What == "answer" && e.Actor != d.At.Actor })
+	}}
+}
+
 // isGate: a task stands here, while what the server notices late is no task's.
 func isGate(a sim.Address) bool { return a.Label != noticed }

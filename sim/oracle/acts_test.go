@@ -375,3 +375,21 @@ func TestNoted(t *testing.T) {
 	finds(t, "noted", "sms sent the receipt r1 of k/1, and it is not on record", another)
 	accepts(t, "noted", another, func(v *oracle.View) { v.Settled = false })
 }
+
+func TestCovered(t *testing.T) {
+	t.Parallel()
+	const most = 60 * time.Second // of a lease of 90
+	submits := func(late time.Duration, more ...sim.Entry) edit {
+		return func(v *oracle.View) {
+			terms := v.Limits.Terms["email"]
+			terms.CallTimeout = most
+			v.Limits.Terms["email"] = terms
+			v.History = &sim.History{Entries: append([]sim.Entry{answered("worker-1", "email", "sql:SubmitIntent", "i"),
+				after(late, answered("worker-1", "email", "sql:commit"))}, append(more, after(late, called("worker-1", "email", "call:email send(e1)")))...)}
+		}
+	}
+	finds(t, "covered", "for up to 1m0s, and its lease ended at 2026-03-02 00:01:30", submits(31*time.Second))
+	accepts(t, "covered", submits(30*time.Second))
+	accepts(t, "covered", submits(40*time.Second, sim.Entry{Actor: sim.Actor{Process: "worker-1"}, What: "suspended"}))
+	accepts(t, "covered", submits(30*time.Second, after(40*time.Second, sim.Entry{Actor: task("worker-1", "email"), What: "deviation"})))
+}

@@ -68,7 +68,7 @@ type Damage struct {
 // All is THE list. What costs most comes first: a run is told by the first claim it broke.
 func All() []Oracle {
 	return []Oracle{
-		effects(), dunning(), unwanted(), reconciledOnce(), intentOnce(), stepOnce(), slotOnce(), slotKept(), fence(), leaseOver(), leaseKept(), together(),
+		effects(), dunning(), unwanted(), reconciledOnce(), intentOnce(), stepOnce(), slotOnce(), slotKept(), fence(), leaseOver(), covered(), leaseKept(), together(),
 		submitting(), oneText(), residual(), planted(), breaks(), account(), owed(), noted(), lastLine(), zeroSum(), appendOnly(), conservation(), letters(), laneFull(),
 		deadUndone(), told(), roomsApart(), corrected(), actOnce(), overruled(), capped(), advised(), shown(), settled(),
 	}

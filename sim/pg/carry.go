@@ -3,6 +3,8 @@ package pg
 import (
 	"context"
 	"errors"
+	"os"
+	"time"
 
 	"github.com/recondrill/recondrill/sim"
 )
@@ -54,7 +56,7 @@ func (c *conn) offers(f *flush) []sim.Offer {
 	if c.process == nil {
 		return nil
 	}
-	return f.offers(c.status, c.sessions.late)
+	return f.offers(c.status, c.sessions.offered)
 }
 
 // roundTrip: the flush arrives, now (in a shaken run a little later, by the real clock); a second part of it after a stand of its own.
@@ -130,8 +132,27 @@ func (c *conn) finish(ctx context.Context, x *exchange, chosen sim.Value, err er
 	case terminatedAfter:
 		c.shoot(ctx, on, f)
 	default:
+		if d, late := answerDelay(chosen); late && !c.travels(ctx, d) {
+			return
+		}
 		c.deliver(x.answer.bytes)
 	}
+}
+
+// travels lets the answer be on its way for so long. False: nobody is there any more to hear it.
+func (c *conn) travels(ctx context.Context, d time.Duration) bool {
+	err := c.kernel.SleepWorld(ctx, d)
+	switch {
+	case c.isFallen():
+		c.perish(ctx)
+		return false
+	case errors.Is(err, context.DeadlineExceeded):
+		err = os.ErrDeadlineExceeded // as the driver's own handling of a context that ended
+	}
+	if err != nil {
+		c.end(err)
+	}
+	return err == nil
 }
 
 func (c *conn) checkFoot(x *exchange) {

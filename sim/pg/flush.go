@@ -79,31 +79,35 @@ func (f *flush) reads() bool   { return f.all(func(s *statement) bool { return s
 
 // offers lists what the wire can carry out at this gate, where it makes a difference: nothing late of a statement that
 // changes nothing, no late COMMIT where no transaction is open.
-func (f *flush) offers(status byte, late []sim.Offer) []sim.Offer {
+func (f *flush) offers(status byte, o offered) []sim.Offer {
 	changes := !f.begins() && !f.aborts() && !f.reads() && !f.prepares && !f.copies() && status != 'E'
 	commits := f.commits()
 	switch {
 	case !changes || commits && status != 'T':
-		return always
+		return o.always
 	case commits:
-		return late
+		return o.commit
 	}
-	return alwaysAndLate
+	return o.change
 }
 
-var (
-	always = []sim.Offer{{Class: sim.Fault, Value: killAfter}, {Class: sim.Fault, Value: cutBefore}, {Class: sim.Fault, Value: cutAfter},
-		{Class: sim.Fault, Value: terminatedBefore}, {Class: sim.Fault, Value: terminatedAfter}}
-	alwaysAndLate = append(slices.Clip(always), sim.Offer{Class: sim.Fault, Value: lateStatement})
-)
+// offered is what is offered at any statement, at one that changes something, and at a COMMIT that ends a transaction.
+type offered struct{ always, change, commit []sim.Offer }
 
-// lateOffers is what is offered at a COMMIT that ends a transaction.
-func lateOffers(delays []time.Duration) []sim.Offer {
-	out := slices.Clone(alwaysAndLate)
-	for _, d := range delays {
-		out = append(out, sim.Offer{Class: sim.Fault, Value: commitLate(d)})
+func newOffered(answersLate, commitsLate []time.Duration) offered {
+	var o offered
+	for _, v := range []sim.Value{killAfter, cutBefore, cutAfter, terminatedBefore, terminatedAfter} {
+		o.always = append(o.always, sim.Offer{Class: sim.Fault, Value: v})
 	}
-	return out
+	for _, d := range answersLate {
+		o.always = append(o.always, sim.Offer{Class: sim.Fault, Value: answerLate(d)})
+	}
+	o.change = append(slices.Clip(o.always), sim.Offer{Class: sim.Fault, Value: lateStatement})
+	o.commit = slices.Clip(o.change)
+	for _, d := range commitsLate {
+		o.commit = append(o.commit, sim.Offer{Class: sim.Fault, Value: commitLate(d)})
+	}
+	return o
 }
 
 // detach makes the flush its own owner of its bytes: the driver writes the next one into the same buffer.

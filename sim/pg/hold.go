@@ -89,7 +89,7 @@ func (c *conn) standHeld(ctx context.Context, f *flush, at split) (chosen sim.Va
 	chosen, err := c.kernel.Pass(ctx, sim.Gate{
 		Address: sim.Address{Label: word + f.label()},
 		Kind:    sim.Statement,
-		Offers:  always,
+		Offers:  c.sessions.offered.always,
 		Commit:  at == beforeSync,
 		InTx:    true,
 		Foot:    foot,

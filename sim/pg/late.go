@@ -97,17 +97,29 @@ var (
 	lateStatement = sim.Value{Verb: "late", Arg: "statement"}
 )
 
-const commitLatePrefix = "late "
+// answerLate is an answer that arrives a while after the server has given it.
+func answerLate(d time.Duration) sim.Value {
+	return sim.Value{Verb: "answer", Arg: latePrefix + sim.Seconds(d)}
+}
+
+// answerDelay is the inverse of answerLate.
+func answerDelay(v sim.Value) (time.Duration, bool) { return lateBy(v, "answer") }
+
+const latePrefix = "late "
 
 // commitLate is a COMMIT that lands after a delay.
 func commitLate(d time.Duration) sim.Value {
-	return sim.Value{Verb: "commit", Arg: commitLatePrefix + sim.Seconds(d)}
+	return sim.Value{Verb: "commit", Arg: latePrefix + sim.Seconds(d)}
 }
 
 // commitDelay is the inverse of commitLate.
 func commitDelay(v sim.Value) (time.Duration, bool) {
-	text, ok := strings.CutPrefix(v.Arg, commitLatePrefix)
-	if v.Verb != "commit" || !ok {
+	return lateBy(v, "commit")
+}
+
+func lateBy(v sim.Value, verb string) (time.Duration, bool) {
+	text, ok := strings.CutPrefix(v.Arg, latePrefix)
+	if v.Verb != verb || !ok {
 		return 0, false
 	}
 	d, err := time.ParseDuration(text)

@@ -121,7 +121,7 @@ func TestLate_AStatementInsideATransactionOfADeadProcessIsRolledBack(t *testing.
 func TestLate_IsOfferedOnlyWhereItMakesADifference(t *testing.T) {
 	late := func(sql string, status byte) (statement, commit bool) {
 		f := &flush{executes: []execution{{statement: readStatement(sql)}}}
-		for _, o := range f.offers(status, lateOffers([]time.Duration{2 * time.Second})) {
+		for _, o := range f.offers(status, newOffered(nil, []time.Duration{2 * time.Second})) {
 			statement = statement || o.Value.String() == "late statement"
 			commit = commit || o.Value.String() == "commit late 2s"
 		}
@@ -148,4 +148,45 @@ func TestLate_IsOfferedOnlyWhereItMakesADifference(t *testing.T) {
 		require.Equal(t, c.statement, statement, "%s in %c", c.sql, c.status)
 		require.Equal(t, c.commit, commit, "%s in %c", c.sql, c.status)
 	}
+}
+
+// The answer is on its way while the transaction stays open: it holds its locks, and its client learns late.
+func TestLate_AnAnswerThatArrivesLateHoldsItsTransactionOpen(t *testing.T) {
+	y := openToy(t)
+	var paid, read time.Duration
+	var got error
+	program := func(deadline time.Duration) program {
+		return acts(func(ctx context.Context, p *sim.Process, c *pgxpool.Conn) error {
+			short, cancel := p.WithTimeout(ctx, deadline)
+			defer cancel()
+			got = pgx.BeginFunc(short, c, func(tx pgx.Tx) error {
+				_, err := tx.Exec(short, "-- name: Pay :exec\nupdate account set balance = balance - $1 where id = 1", 30)
+				paid = p.Mono()
+				return err
+			})
+			return nil
+		}, func(ctx context.Context, p *sim.Process, c *pgxpool.Conn) error {
+			if err := p.Sleep(ctx, time.Second); err != nil {
+				return err
+			}
+			_, err := c.Exec(ctx, give, 10)
+			read = p.Mono()
+			return err
+		})
+	}
+	const late = "a#0/main sql:Pay/1 | fault | answer late 45s"
+	o := y.same(t, program(time.Minute), late)
+	require.NoError(t, got)
+	require.Equal(t, 45*time.Second, paid)
+	require.Equal(t, 45*time.Second, read, "the lock was held until then")
+	require.Equal(t, "80", o.balance())
+
+	o = y.same(t, program(20*time.Second), late)
+	require.ErrorIs(t, got, context.DeadlineExceeded)
+	require.Equal(t, 20*time.Second, paid)
+	require.Equal(t, 20*time.Second, read, "a client that gives up takes its transaction with it")
+	require.Equal(t, "110", o.balance())
+
+	o = y.same(t, program(time.Minute), late, "a#0/main sleep/1 | fault | kill before")
+	require.Equal(t, "110", o.balance())
 }

@@ -16,6 +16,8 @@ import (
 type SessionOptions struct {
 	// CommitLate are the delays offered for a COMMIT whose client is cut off before it lands.
 	CommitLate []time.Duration
+	// AnswerLate are the delays offered until an answer that the server has given arrives.
+	AnswerLate []time.Duration
 	// Linger are the delays offered until the server notices that a client is gone which held locks or waited for one.
 	Linger []time.Duration
 	// Down is how long Restart refuses connections, in virtual time.
@@ -42,7 +44,7 @@ type Sessions struct {
 	server   *Server
 	database string
 	options  SessionOptions
-	late     []sim.Offer // offered at a COMMIT
+	offered  offered
 	lingers  []sim.Value // offered where a client vanished
 
 	watch   sync.Mutex // held while the monitor is in use; guards the block
@@ -110,6 +112,9 @@ func NewSessions(server *Server, database string, options SessionOptions) (*Sess
 	if options.CommitLate == nil {
 		options.CommitLate = []time.Duration{2 * time.Second, 100 * time.Second}
 	}
+	if options.AnswerLate == nil {
+		options.AnswerLate = []time.Duration{45 * time.Second}
+	}
 	if options.Linger == nil {
 		options.Linger = []time.Duration{2 * time.Second, 100 * time.Second}
 	}
@@ -120,7 +125,7 @@ func NewSessions(server *Server, database string, options SessionOptions) (*Sess
 		options.Patience = 20 * time.Second
 	}
 	s := &Sessions{
-		server: server, database: database, options: options, late: lateOffers(options.CommitLate),
+		server: server, database: database, options: options, offered: newOffered(options.AnswerLate, options.CommitLate),
 		idle: map[startup][]*session{}, hellos: map[startup][]byte{}, busy: map[*session]struct{}{},
 		texts: map[string]*statement{}, touches: map[*statement]*touch{}, descriptions: map[descriptionKey]description{},
 		run: newRun(nil),

@@ -162,6 +162,8 @@ func (b *Bench) deviation(d sim.Deviation) string {
 		return fmt.Sprintf("is suspended for %s before %s, its clock too", d.Value.Arg, where)
 	case strings.HasPrefix(text, "commit late"):
 		return fmt.Sprintf("loses its connection at %s, which reaches the server %s later", where, strings.TrimPrefix(text, "commit late "))
+	case strings.HasPrefix(text, "answer late"):
+		return fmt.Sprintf("hears the answer to %s %s late", where, strings.TrimPrefix(text, "answer late "))
 	case d.Value.Verb == "terminated":
 		return fmt.Sprintf("an administrator ends its session %s %s", d.Value.Arg, where)
 	}
