@@ -390,6 +390,7 @@ func TestCovered(t *testing.T) {
 	}
 	finds(t, "covered", "for up to 1m0s, and its lease ended at 2026-03-02 00:01:30", submits(31*time.Second))
 	accepts(t, "covered", submits(30*time.Second))
+	accepts(t, "covered", submits(40*time.Second, after(35*time.Second, answered("worker-1", "email", "sql:ClaimIntents", "i"))))
 	accepts(t, "covered", submits(40*time.Second, sim.Entry{Actor: sim.Actor{Process: "worker-1"}, What: "suspended"}))
 	accepts(t, "covered", submits(30*time.Second, after(40*time.Second, sim.Entry{Actor: task("worker-1", "email"), What: "deviation"})))
 }

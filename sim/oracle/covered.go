@@ -27,7 +27,7 @@ func covered() Oracle {
 	}}
 }
 
-// calls tells of each call that a Submit of its task came before: when the task decided to make it, and when its lease ends.
+// calls tells of each call that follows a Submit of its task: when the task decided to make it, and when its lease ends.
 func calls(h *sim.History, l Limits, made func(e sim.Entry, begun, until time.Duration)) {
 	until := map[sim.Actor]time.Duration{} // of what the task has submitted
 	heard := map[sim.Actor]time.Duration{} // its last answer
@@ -44,6 +44,8 @@ func calls(h *sim.History, l Limits, made func(e sim.Entry, begun, until time.Du
 			heard[e.Actor] = e.At
 			if strings.HasPrefix(label, "Submit") && e.Rows > 0 {
 				until[e.Actor] = e.At + l.Lease
+			} else if slices.Contains(Claims(), label) {
+				delete(until, e.Actor) // there was no time left to call for the last one
 			}
 		case e.What == "call" && strings.HasPrefix(e.Label, "call:"):
 			if end, ok := until[e.Actor]; ok {
