@@ -48,6 +48,7 @@ type Settings struct {
 	Policy      reconcile.Policy // what may happen without a person, where it is another than production's
 	Connections int              // of each process
 	Desk        bool             // two persons settle refunds that nobody can tell: one by the provider's list, one by advice
+	Bookkeeper  bool             // a person approves local postings now and then
 	Clerk       bool             // a person gives a word on unknown messages, and sets anew what a full lane holds
 
 	// The night, where it is another than everybody's: 02:30 in a zone.

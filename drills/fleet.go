@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -38,6 +39,7 @@ type fleet struct {
 	receipts []world.Receipt
 	arrived  engine.Event     // wakes the inbox
 	paused   []postgres.Pause // stops that somebody forgot
+	late     []world.Late     // what our own billing is still to book
 	left     []string         // corrections and their states that the operator's last look left to a person
 
 	lostSince time.Time // from when on the server may have lost what it said it had; zero: never
@@ -93,6 +95,12 @@ func (f *fleet) actors() {
 	}
 	if d.Engine.Clerk {
 		f.clerk()
+	}
+	if f.late = slices.Clone(f.world.Late); len(f.late) > 0 {
+		f.billing()
+	}
+	if d.Engine.Bookkeeper {
+		f.bookkeeper()
 	}
 }
 

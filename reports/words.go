@@ -111,7 +111,7 @@ var oracleWords = map[string]string{
 	"corrected":       "ledger, breaks and corrections tell one story",
 	"act-once":        "no two acts of persons saw one version of a record",
 	"overruled":       "what a person settled is not written over by who held it before",
-	"caps":            "above a cap nothing happens without a person",
+	"caps":            "above a cap nothing happens without a person, and a person is asked for nothing that is above none",
 	"advised":         "what is left to a person waits for the person",
 	"shown":           "whatever is not at its end is in the list of what is not",
 	"settled":         "when the faults stop, everything comes to rest",

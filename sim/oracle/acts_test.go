@@ -204,6 +204,9 @@ func TestEffects_LocalCorrectionsAreInTheLedgerOnce(t *testing.T) {
 	accepts(t, "effects", local, booked)
 	finds(t, "effects", "has its posting 0 times", local)
 	finds(t, "effects", "has its posting 2 times", local, booked, booked)
+	billed := also("transaction", 2, "business_key", "payment/ch_3", "break_key", "")
+	accepts(t, "effects", local, set("correction", 1, "payment_ref", "ch_3"), billed)
+	finds(t, "effects", "has its posting 0 times", local, set("correction", 1, "payment_ref", "ch_4"), billed)
 	finds(t, "effects", "it is proposed, and the ledger has its posting", local, booked, set("correction", 1, "state", "proposed"))
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/recondrill/recondrill/sim/oracle"
 	"github.com/recondrill/recondrill/sim/pg"
+	"github.com/recondrill/recondrill/sim/world"
 )
 
 func TestReconciledOnce(t *testing.T) {
@@ -110,6 +111,17 @@ func TestPlanted(t *testing.T) {
 	finds(t, "planted", "is there and was not found; found: fee_differs 2014 USD", set("break", 0, "kind", "fee_differs"))
 	finds(t, "planted", "there is no such difference", also("break", 0, "break_key", "b2", "residual_minor", "7"))
 	accepts(t, "planted", drop("break", 0), drop("envelope", 0)) // not finished: nothing is promised yet
+}
+
+func TestPlanted_WhatOurLedgerLearnsOfMeanwhileMayBeFoundOrNot(t *testing.T) {
+	t.Parallel()
+	passing := truth(func(t *world.Truth) {
+		p := t.Planted[0]
+		p.Residual, p.Passing = 99, true
+		t.Planted = append(t.Planted, p)
+	})
+	accepts(t, "planted", passing)
+	accepts(t, "planted", passing, truth(func(t *world.Truth) { t.Planted[0].Passing = true }))
 }
 
 func TestPlanted_LaterWindowsMayHaveWhatHappenedMeanwhile(t *testing.T) {

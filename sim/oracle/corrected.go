@@ -4,19 +4,28 @@ import "strings"
 
 // corrected: the ledger, the breaks and the corrections tell one story. Money that a correction gave back is in the ledger
 // only where the provider really gave it back, and not before the correction was applied; and what is applied has left no
-// break of its own open.
+// break of its own open. What somebody else had closed is not corrected any more: it would be done a second time.
 //
 // A database whose clock is set back tells nothing about before and after.
 func corrected() Oracle {
 	return claim{name: "corrected", excused: []string{"database-step"}, spoil: openedAgain, check: func(v View, s *seen) {
 		corrections, breaks := by(rows(v.Tables, "correction"), "correction_id"), by(rows(v.Tables, "break"), "break_key")
+		closed := map[string]bool{} // difference, and who closed a break of it
+		for _, b := range breaks {
+			closed[difference(b)+" "+b.text("closed_by")] = true
+		}
 		for id, c := range corrections {
 			if c.text("state") != "applied" {
 				continue
 			}
 			s.look()
-			if b, ok := breaks[c.text("break_key")]; ok && oneOf(b.text("state"), "timing", "open") {
+			b, ok := breaks[c.text("break_key")]
+			switch {
+			case !ok:
+			case oneOf(b.text("state"), "timing", "open"):
 				s.broke("correction:"+id, "it is applied, and its break %s is still %s", c.text("break_key"), b.text("state"))
+			case !closed[difference(b)+" correction:"+id]:
+				s.broke("correction:"+id, "it is applied, and what it corrects was over before: its break %s was closed by %s", c.text("break_key"), b.text("closed_by"))
 			}
 		}
 		if v.Truth != nil {

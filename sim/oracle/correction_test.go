@@ -1,6 +1,7 @@
 package oracle_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -13,6 +14,7 @@ func TestCorrected_LedgerBreaksAndCorrectionsTellOneStory(t *testing.T) {
 	finds(t, "corrected", "its break b1 is still open", set("break", 0, "state", "open"))
 	finds(t, "corrected", "the ledger gave back what the provider never did: re_9", set("transaction", 3, "provider_ref", "re_9"))
 	finds(t, "corrected", "was booked before", set("correction", 0, "since", "2026-03-02 02:05:01+00"))
+	finds(t, "corrected", "what it corrects was over before: its break b1 was closed by job:acct_1/2026-03-02", set("break", 0, "closed_by", "job:acct_1/2026-03-02"))
 	accepts(t, "corrected", set("transaction", 3, "provider_ref", "refund/acct_1/ch_2/1"))
 	accepts(t, "corrected", set("break", 0, "closed_by", "person:ann"), set("correction", 0, "state", "refused"))
 }
@@ -37,6 +39,22 @@ func TestCaps_NothingAutomaticAboveACap(t *testing.T) {
 	accepts(t, "caps", caps(func(c *oracle.Caps) { c.BrokenFrom, c.BrokenPercents = 1, 50 }))
 	accepts(t, "caps", caps(func(c *oracle.Caps) { c.BrokenFrom = 1 }), set("break", 0, "grace_until", "2026-03-03 00:00:00+00"))
 	accepts(t, "caps", caps(func(c *oracle.Caps) { c.Nothing = true }), set("correction", 0, "approved_by", "person:ann"))
+}
+
+func TestCaps_NobodyIsAskedForWhatIsAboveNoCap(t *testing.T) {
+	t.Parallel()
+	caps := func(change func(c *oracle.Caps)) edit { return func(v *oracle.View) { change(v.Limits.Caps) } }
+	asked := []edit{set("correction", 0, "approved_by", "person:ann")}
+	finds(t, "caps", "policy approved 0 acts of 1", asked...)
+	accepts(t, "caps", append(slices.Clone(asked), set("correction", 0, "business_ref", "i9"))...) // nobody's we know
+	for _, change := range []func(c *oracle.Caps){
+		func(c *oracle.Caps) { c.RefundMax = 2099 }, func(c *oracle.Caps) { c.MoneyMax = 2099 }, func(c *oracle.Caps) { c.NumberMax = 0 },
+		func(c *oracle.Caps) { c.BrokenFrom = 1 }, func(c *oracle.Caps) { c.Nothing = true },
+	} {
+		accepts(t, "caps", append(slices.Clone(asked), caps(change))...)
+	}
+	finds(t, "caps", "policy approved 0 acts of 1", append(slices.Clone(asked), caps(func(c *oracle.Caps) { c.RefundMax, c.MoneyMax, c.NumberMax = 2100, 2100, 1 }))...)
+	finds(t, "caps", "policy approved 0 acts of 1", append(slices.Clone(asked), caps(func(c *oracle.Caps) { c.BrokenFrom, c.BrokenPercents = 1, 50 }))...)
 }
 
 func TestAdvised_WhatIsLeftToAPersonWaits(t *testing.T) {

@@ -73,8 +73,8 @@ func good() oracle.View {
 			acct_1/2026-03-01 | 1 | USD | 4028 | 2014 | 2014 | 0 | 4028 | 2014 | 2014 | 0 | 2014 | 2014 | 0`),
 		"recon.break": tabled(`break_key | job_id | generation | account_id | window_id | kind | state | currency | residual_minor | row_id | item_key | business_ref | grace_until | closed_by | version | since
 			b1 | acct_1/2026-03-01 | 1 | acct_1 | 2026-03-01 | duplicate_at_provider | resolved | USD | 2014 | txn_2 | | i2 | \N | correction:b1/1 | 2 | 2026-03-02 02:05:00+00`),
-		"recon.correction": tabled(`correction_id | break_key | act | act_number | idempotency_key | payment_ref | currency | amount_minor | state | approved_by | deaths | version | submitted_at | since | account_id | job_id | ref
-			b1/1 | b1 | refund | 1 | refund/acct_1/ch_2/1 | ch_2 | USD | 2100 | applied | policy:auto-refund | 0 | 6 | 2026-03-02 02:03:59+00 | 2026-03-02 02:05:00+00 | acct_1 | acct_1/2026-03-01 | re_1`),
+		"recon.correction": tabled(`correction_id | break_key | act | act_number | idempotency_key | payment_ref | business_ref | currency | amount_minor | state | approved_by | deaths | version | submitted_at | since | account_id | job_id | ref
+			b1/1 | b1 | refund | 1 | refund/acct_1/ch_2/1 | ch_2 | i2 | USD | 2100 | applied | policy:auto-refund | 0 | 6 | 2026-03-02 02:03:59+00 | 2026-03-02 02:05:00+00 | acct_1 | acct_1/2026-03-01 | re_1`),
 		"recon.customer": tabled(`customer_id | account_id
 			c1 | acct_1`),
 		"recon.contact": tabled(`contact_id | customer_id | channel | opted_out | invalid

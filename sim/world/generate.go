@@ -153,6 +153,11 @@ func (b *builder) payouts(acc Account) {
 				f.PayoutRef = b.w.Provider.payoutOf(f.RowID)
 			}
 		}
+		for i := range b.w.Late {
+			if f := &b.w.Late[i]; f.Account == acc.ID && f.PayoutRef == "" {
+				f.PayoutRef = b.w.Provider.payoutOf(f.RowID)
+			}
+		}
 	}
 }
 

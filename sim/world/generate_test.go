@@ -206,3 +206,15 @@ func plainly(all []Planted) []string {
 	slices.SortFunc(out, cmp.Compare)
 	return out
 }
+
+func TestGenerate_WhatIsBookedLateIsWhatItsRowSays(t *testing.T) {
+	for seed := range uint64(40) {
+		w := make1(t, seed, everyPlant())
+		require.Len(t, w.Late, 1)
+		late := w.Late[0]
+		require.False(t, slices.ContainsFunc(w.Books, func(f Fact) bool { return f.Key == late.Key }))
+		i := slices.IndexFunc(w.Provider.rows, func(r row) bool { return r.ID == late.RowID })
+		require.Equal(t, factOf(w.Provider.rows[i], late.Customer), late.Fact, "seed %d", seed)
+		require.True(t, slices.ContainsFunc(w.Truth().Planted, func(p Planted) bool { return p.RowID == late.RowID && p.Passing }))
+	}
+}

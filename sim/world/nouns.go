@@ -60,6 +60,12 @@ type Fact struct {
 	OccurredAt  time.Time
 }
 
+// Late is a fact that our ledger is told only while the run goes on, so long after its beginning.
+type Late struct {
+	Fact
+	After time.Duration
+}
+
 // Net is what the fact holds in the clearing book.
 func (f Fact) Net() int64 {
 	if !f.HasFee {

@@ -9,6 +9,7 @@ import (
 const (
 	PlantNone              = "none"
 	PlantMissingInLedger   = "missing_in_ledger"          // a charge of a known invoice that our ledger lacks → local posting
+	PlantBookedLate        = "missing_in_ledger_late"     // the same, and our ledger learns of it while the run goes on
 	PlantNoReference       = "missing_in_ledger_no_ref"   // a charge of nobody we know → a person
 	PlantSameID            = "missing_in_ledger_same_id"  // the same, and a row of another account bears its id
 	PlantMissingAtProvider = "missing_at_provider"        // our ledger has a payment of long ago that was never made
@@ -24,7 +25,7 @@ const (
 
 // PlantKinds are all of them.
 func PlantKinds() []string {
-	return []string{PlantMissingInLedger, PlantNoReference, PlantSameID, PlantMissingAtProvider, PlantTiming, PlantAmount, PlantFee,
+	return []string{PlantMissingInLedger, PlantBookedLate, PlantNoReference, PlantSameID, PlantMissingAtProvider, PlantTiming, PlantAmount, PlantFee,
 		PlantPaidTwice, PlantBookedTwice, PlantDispute, PlantState, PlantAmbiguous}
 }
 
@@ -47,6 +48,13 @@ const (
 	justNow = 90 * time.Minute
 )
 
+// What is booked late comes when a first window was reconciled and, in a night of slots five minutes apart, a second is about
+// to be.
+const (
+	lateFrom = 8 * time.Minute
+	lateSpan = 4 * time.Minute
+)
+
 // plant makes one difference and lists it with its exact residual: provider − ledger.
 func (b *builder) plant(kind string, acc Account, n int) {
 	if kind == PlantNoReference || kind == PlantSameID {
@@ -66,8 +74,11 @@ func (b *builder) plant(kind string, acc Account, n int) {
 	fact := factOf(first, inv.Customer)
 	p := b.planted(kind, first, fact.Key)
 	switch kind {
-	case PlantMissingInLedger:
-		p.Key, p.Residual, p.Asks = "", first.net(), "local"
+	case PlantMissingInLedger, PlantBookedLate:
+		p.Kind, p.Key, p.Residual, p.Asks = PlantMissingInLedger, "", first.net(), "local"
+		if p.Passing = kind == PlantBookedLate; p.Passing {
+			b.w.Late = append(b.w.Late, Late{fact, lateFrom + time.Duration(b.f.n("late/"+inv.ID, int(lateSpan/time.Second)))*time.Second})
+		}
 		b.list(p)
 		return
 	case PlantAmount:

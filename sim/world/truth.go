@@ -86,6 +86,7 @@ type Planted struct {
 	BusinessRef string
 	At          time.Time // when what the other side lacks occurred: its grace counts from here
 	Timing      bool      // planted young, 90 minutes before its window ended: whether its grace lasts, At and the rules say
+	Passing     bool      // our ledger learns of it while the run goes on: who looks later finds no difference
 	Asks        string    // what it must lead to once open: refund, local or task
 }
 

@@ -17,6 +17,7 @@ type World struct {
 	Contacts  []Contact
 	Invoices  []Invoice
 	Books     []Fact // by time, then key
+	Late      []Late // by when they are told
 	Provider  *Provider
 	Channels  []*Channel
 	Crons     []*Cron
@@ -57,6 +58,7 @@ func New(k *sim.Kernel, seed uint64, s Setup) (*World, error) {
 		return nil, err
 	}
 	slices.SortFunc(w.Books, func(a, b Fact) int { return cmp.Or(a.OccurredAt.Compare(b.OccurredAt), cmp.Compare(a.Key, b.Key)) })
+	slices.SortFunc(w.Late, func(a, b Late) int { return cmp.Or(cmp.Compare(a.After, b.After), cmp.Compare(a.Key, b.Key)) })
 	if s.PayersDuring && k != nil {
 		w.payers()
 	}
