@@ -190,7 +190,10 @@ func TestAnswerLate_BitesWhenItsClientWentOnByAnOldOne(t *testing.T) {
 	given := "1 | worker-1#0/email | answer | sql:SubmitIntent/1\n"
 	other := "20 | worker-2#0/email | answer | sql:ClaimIntents/1\n"
 	went := "46 | worker-1#0/email | statement | sql:commit/1\n"
-	bites(t, "answer-late", []string{at + given + other + went}, []string{at + given + other, at + given + went + other, at + other + given + went, at + given + went})
+	heard := "46 | worker-1#0/email | sleep | sleep/1 | 45s\n"
+	gaveUp := "21 | worker-1#0/email | sleep | sleep/1 | 45s ended by: context deadline exceeded\n"
+	bites(t, "answer-late", []string{at + given + other + went, at + given + other + heard + went},
+		[]string{at + given + other, at + given + went + other, at + other + given + went, at + given + went, at + given + other + gaveUp + went})
 }
 
 func TestSameName_BitesWhenTheNextLifeGotARecordOfTheFormer(t *testing.T) {

@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"strings"
 	"time"
 
 	"github.com/recondrill/recondrill/sim"
@@ -63,12 +64,16 @@ func delay() Kind {
 }
 
 // answerLate is an answer of the database that is long on its way. It bites when the database answered somebody else meanwhile,
-// and the task went on by an answer that was old.
+// and the task went on by an answer that was old: one that nobody waited for any more was heard by nobody.
 func answerLate() Kind {
 	return kind{name: "answer-late", forms: []form{breaksFor("answer late")}, bit: func(d sim.Deviation, r run) bool {
 		given := behind(r.after(), func(e sim.Entry) bool { return e.What == "answer" && isAt(e, d.At) })
 		back := first(given, func(e sim.Entry) bool { return e.What == "statement" && e.Actor == d.At.Actor })
-		return back >= 0 && some(given[:back], func(e sim.Entry) bool { return e.What == "answer" && e.Actor != d.At.Actor })
+		gaveUp := func(e sim.Entry) bool {
+			return e.What == "sleep" && e.Actor == d.At.Actor && strings.Contains(e.Text, "ended by")
+		}
+		return back >= 0 && !some(given[:back], gaveUp) &&
+			some(given[:back], func(e sim.Entry) bool { return e.What == "answer" && e.Actor != d.At.Actor })
 	}}
 }
 

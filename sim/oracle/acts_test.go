@@ -396,4 +396,17 @@ func TestCovered(t *testing.T) {
 	accepts(t, "covered", submits(40*time.Second, after(35*time.Second, answered("worker-1", "email", "sql:ClaimIntents", "i"))))
 	accepts(t, "covered", submits(40*time.Second, sim.Entry{Actor: sim.Actor{Process: "worker-1"}, What: "suspended"}))
 	accepts(t, "covered", submits(30*time.Second, after(40*time.Second, sim.Entry{Actor: task("worker-1", "email"), What: "deviation"})))
+	drift := func(host string) sim.Entry {
+		return sim.Entry{Actor: sim.Bare(host), What: "deviation", Label: "clock", Nth: 1,
+			Deviation: &sim.Deviation{Class: sim.Fault, Value: sim.Value{Verb: "drift", Arg: "-400000ppm"}}}
+	}
+	accepts(t, "covered", submits(40*time.Second, drift("worker-1")))
+	finds(t, "covered", "for up to 1m0s", submits(40*time.Second, drift("worker-2")))
+	sleeps := func(what string) edit {
+		return func(v *oracle.View) {
+			v.History.Entries = append([]sim.Entry{{Actor: sim.Actor{Process: "worker-1"}, What: "suspended"}, {Actor: sim.Actor{Process: "worker-1"}, What: what}}, v.History.Entries...)
+		}
+	}
+	accepts(t, "covered", submits(40*time.Second), sleeps("suspended"))
+	finds(t, "covered", "for up to 1m0s", submits(40*time.Second), sleeps("resumed"))
 }

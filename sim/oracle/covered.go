@@ -11,7 +11,8 @@ import (
 
 // covered: an act is called for only while the whole call fits into its lease, which runs from when the database gave it and
 // not from when its holder heard so. Whoever calls decides at its last answer before; a call that something held up after
-// that is no fault of theirs, nor is one of a process whose own clock stood still.
+// that is no fault of theirs, nor is one of a process whose own clock stood still, or of a host whose clock drifts: that is
+// read from the history, for it counts before mono-drift has bitten.
 func covered() Oracle {
 	return claim{name: "covered", excused: []string{"database-step"}, spoil: leasedTooEarly, check: func(v View, s *seen) {
 		if v.History == nil || v.Limits.Terms == nil {
@@ -20,7 +21,7 @@ func covered() Oracle {
 		calls(v.History, v.Limits, func(e sim.Entry, begun, until time.Duration) {
 			s.look()
 			if most := timeoutOf(e, v.Limits.Terms); begun+most > until {
-				s.broke("call:"+e.Label, "%s called at %s for up to %s, and its lease ended at %s", e.Actor, stamp(v.Limits.Epoch.Add(begun)), most,
+				s.broke(e.Label, "%s called at %s for up to %s, and its lease ended at %s", e.Actor, stamp(v.Limits.Epoch.Add(begun)), most,
 					stamp(v.Limits.Epoch.Add(until)))
 			}
 		})
@@ -31,10 +32,17 @@ func covered() Oracle {
 func calls(h *sim.History, l Limits, made func(e sim.Entry, begun, until time.Duration)) {
 	until := map[sim.Actor]time.Duration{} // of what the task has submitted
 	heard := map[sim.Actor]time.Duration{} // its last answer
+	asleep := map[string]bool{}            // lives that are suspended
+	drifts := map[string]bool{}            // hosts
 	for _, e := range h.Entries {
 		label, sql := strings.CutPrefix(e.Label, "sql:")
 		switch {
+		case e.What == "deviation" && e.Deviation != nil && e.Deviation.Value.Verb == "drift":
+			drifts[e.Actor.Process] = true
+		case e.What == "resumed":
+			delete(asleep, life(e.Actor))
 		case e.What == "suspended":
+			asleep[life(e.Actor)] = true
 			for a := range until {
 				if life(a) == life(e.Actor) {
 					delete(until, a)
@@ -43,12 +51,14 @@ func calls(h *sim.History, l Limits, made func(e sim.Entry, begun, until time.Du
 		case sql && e.What == "answer":
 			heard[e.Actor] = e.At
 			if strings.HasPrefix(label, "Submit") && e.Rows > 0 {
-				until[e.Actor] = e.At + l.Lease
+				if !asleep[life(e.Actor)] { // the server answers also whose host sleeps
+					until[e.Actor] = e.At + l.Lease
+				}
 			} else if slices.Contains(Claims(), label) {
 				delete(until, e.Actor) // there was no time left to call for the last one
 			}
 		case e.What == "call" && strings.HasPrefix(e.Label, "call:"):
-			if end, ok := until[e.Actor]; ok {
+			if end, ok := until[e.Actor]; ok && !drifts[e.Actor.Process] {
 				made(e, heard[e.Actor], end)
 			}
 			delete(until, e.Actor)

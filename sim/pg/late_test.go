@@ -190,3 +190,21 @@ func TestLate_AnAnswerThatArrivesLateHoldsItsTransactionOpen(t *testing.T) {
 	o = y.same(t, program(time.Minute), late, "a#0/main sleep/1 | fault | kill before")
 	require.Equal(t, "110", o.balance())
 }
+
+// A statement of no transaction was committed when its client gave up: as with "completes anyway", nobody told it so.
+func TestLate_AnAnswerThatNobodyWaitsForAnyMoreIsOfSomethingDone(t *testing.T) {
+	y := openToy(t)
+	var gaveUp time.Duration
+	var got error
+	o := y.same(t, acts(func(ctx context.Context, p *sim.Process, c *pgxpool.Conn) error {
+		short, cancel := p.WithTimeout(ctx, 20*time.Second)
+		defer cancel()
+		_, got = c.Exec(short, "-- name: Pay :exec\nupdate account set balance = balance - $1 where id = 1", 30)
+		gaveUp = p.Mono()
+		return nil
+	}, func(context.Context, *sim.Process, *pgxpool.Conn) error { return nil }), "a#0/main sql:Pay/1 | fault | answer late 45s")
+	require.ErrorIs(t, got, context.DeadlineExceeded)
+	require.False(t, pgconn.SafeToRetry(got))
+	require.Equal(t, 20*time.Second, gaveUp)
+	require.Equal(t, "70", o.balance())
+}
