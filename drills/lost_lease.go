@@ -28,7 +28,7 @@ func lostLease() Drill {
 				{Kind: "stall", Per10k: 80, Where: "worker-*/* sql:*"}, {Kind: "expired-lease", Per10k: 80, Where: "worker-*/* sql:*"},
 				{Kind: "expired-lease", Per10k: 2500, Where: "worker-*/* sql:Finish*"},
 				{Kind: "delay", Per10k: 1500, Only: "45s", Where: "worker-*/* sql:BeginJob"}, {Kind: "delay", Per10k: 4000, Only: "45s", Where: "worker-*/* sql:RenewJob"},
-				{Kind: "answer-late", Per10k: 1500, Where: "worker-*/* sql:Submit*"},
+				{Kind: "answer-late", Per10k: 1500, Where: "worker-*/* sql:Submit*"}, {Kind: "answer-late", Per10k: 6000, Where: "worker-*/sms sql:SubmitIntent"},
 				{Kind: "cut-before", Per10k: 70, Where: "worker-*/* sql:*"}, {Kind: "cut-after", Per10k: 70, Where: "worker-*/* sql:*"},
 				{Kind: "commit-late", Per10k: 4000, Where: "worker-* sql:commit"}, {Kind: "cut-before", Per10k: 800, Where: "worker-* sql:commit"},
 				{Kind: "cut-after", Per10k: 800, Where: "worker-* sql:commit"},
