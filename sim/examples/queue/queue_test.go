@@ -50,7 +50,7 @@ func program(w worker) simtest.Program {
 
 func TestQueue_TheNaiveOneRunsAJobTwiceAndTheStorySaysHow(t *testing.T) {
 	p := program(queue.Worker)
-	p.Without = []string{"kill", "late", "cut", "commit", "stall", "suspend", "terminated", "latency", "hold"} // two workers are enough
+	p.Without = []string{"kill", "late", "answer", "cut", "commit", "stall", "suspend", "terminated", "latency", "hold"} // two workers are enough
 	r, err := simtest.Search(context.Background(), p)
 	require.NoError(t, err)
 	require.NotNil(t, r.Failure)
