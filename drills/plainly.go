@@ -72,9 +72,7 @@ func Plainly(ctx context.Context, names []string, seed uint64, long time.Duratio
 			for d, s, more := take(); more && ctx.Err() == nil; d, s, more = take() {
 				run, err := b.plainly(ctx, d, s)
 				if err == nil {
-					mu.Lock()
-					err = tell(run)
-					mu.Unlock()
+					err = one(&mu, func() error { return tell(run) })
 				}
 				if err != nil {
 					failed <- fmt.Errorf("%s seed %d: %w", d.Name, s, err)
@@ -91,6 +89,13 @@ func Plainly(ctx context.Context, names []string, seed uint64, long time.Duratio
 	default:
 		return ctx.Err()
 	}
+}
+
+// one does what nobody else does at the time, also where that ends its goroutine.
+func one(mu *sync.Mutex, do func() error) error {
+	mu.Lock()
+	defer mu.Unlock()
+	return do()
 }
 
 // plainly makes one run.

@@ -373,10 +373,11 @@ func TestNoted(t *testing.T) {
 	finds(t, "noted", "as bounced of", set("receipt", 0, "kind", "bounced"))
 	finds(t, "noted", "email sent delivered of 2026-03-02 02:01:50", set("receipt", 0, "at", "2026-03-02 02:01:51+00"))
 	another := func(v *oracle.View) {
-		v.Truth.Receipts = append(v.Truth.Receipts, world.Receipt{Channel: "sms", ID: "r1", Key: "k/1"})
+		v.Truth.Receipts = append(v.Truth.Receipts, world.Brought{Receipt: world.Receipt{Channel: "sms", ID: "r1", Key: "k/1"}, BroughtAt: at("05:54:59")})
 	}
 	finds(t, "noted", "sms sent the receipt r1 of k/1, and it is not on record", another)
 	accepts(t, "noted", another, func(v *oracle.View) { v.Settled = false })
+	accepts(t, "noted", another, func(v *oracle.View) { v.Truth.Receipts[1].BroughtAt = at("05:55:00") })
 }
 
 func TestCovered(t *testing.T) {

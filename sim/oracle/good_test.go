@@ -130,7 +130,8 @@ func good() oracle.View {
 		Refunds: []world.Refund{{Ref: "re_1", PaymentRef: "ch_2", Account: "acct_1", Currency: "USD", AmountMinor: 2100, Key: "refund/acct_1/ch_2/1", At: at("02:04:00")}},
 		Messages: []world.Delivered{{MessageID: "m1", Channel: "email", Contact: "e1", Account: "acct_1", Key: "acct_1/2026-03-01/reminder/email/e1/1",
 			BodyHash: "b", At: at("02:01:31")}},
-		Receipts:  []world.Receipt{{Channel: "email", ID: "r1", MessageID: "m1", Key: "acct_1/2026-03-01/reminder/email/e1/1", Contact: "e1", Kind: "delivered", At: at("02:01:50")}},
+		Receipts: []world.Brought{{BroughtAt: at("02:02:00"), Receipt: world.Receipt{Channel: "email", ID: "r1", MessageID: "m1", Key: "acct_1/2026-03-01/reminder/email/e1/1",
+			Contact: "e1", Kind: "delivered", At: at("02:01:50")}}},
 		Planted:   []world.Planted{{Account: "acct_1", Window: "2026-03-01", Kind: "duplicate_at_provider", Currency: "USD", Residual: 2014, ProviderRef: "ch_2", Asks: "refund"}},
 		Statement: []world.StatementTotal{{Account: "acct_1", Window: "2026-03-01", Currency: "USD", Rows: 2, NetMinor: 4028}},
 		Calls: []world.Call{

@@ -86,8 +86,8 @@ func (c *Channel) bring(b callback) {
 	if b.nameless {
 		r.ID, b.nameless = "", false
 		c.w.mark(c.name, "nameless", b.place)
-	} else if b.n == 0 || !slices.Contains(c.w.truth.Receipts, r) {
-		c.w.truth.Receipts = append(c.w.truth.Receipts, r)
+	} else if !slices.ContainsFunc(c.w.truth.Receipts, func(before Brought) bool { return before.Receipt == r }) {
+		c.w.truth.Receipts = append(c.w.truth.Receipts, Brought{r, c.w.k.Now()})
 	}
 	err := c.hear(r)
 	b.n++

@@ -15,11 +15,17 @@ type Truth struct {
 	Payments  []Payment
 	Refunds   []Refund
 	Messages  []Delivered
-	Receipts  []Receipt // that were brought, each once, with all that belongs to them
+	Receipts  []Brought
 	Planted   []Planted
 	Calls     []Call
 	Statement []StatementTotal // one per account, window and currency that has rows by now
 	Cash      []CashTotal      // one per account and currency
+}
+
+// Brought is a receipt as its channel brought it for the first time, with all that belongs to it.
+type Brought struct {
+	Receipt
+	BroughtAt time.Time
 }
 
 // Payment is money a payer really paid at the provider.
