@@ -16,7 +16,7 @@ func deadLettersFull() Drill {
 		Name:  "dead-letters-full",
 		Claim: "with the dead-letter lanes full nothing is lost, nothing loops, healthy accounts go on, and a redrive ends it",
 		World: world.Setup{Accounts: 3, InvoicesPer: 2, Plant: []string{world.PlantPaidTwice, world.PlantPaidTwice, world.PlantMissingInLedger,
-			world.PlantPaidTwice, world.PlantPaidTwice}},
+			world.PlantPaidTwice, world.PlantPaidTwice, world.PlantNoReference}},
 		Nodes: []Node{{"admit-1", []string{"admission"}}, worker("worker-1"), worker("worker-2")},
 		Engine: Settings{
 			Lanes: map[string]int{"jobs": 1, "corrections": 0, "email": 1, "sms": 1, "push": 0}, Attempts: 2, Clerk: true,
