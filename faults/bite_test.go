@@ -269,6 +269,16 @@ func TestLingeringLocks_BiteWhenSomebodyMetThem(t *testing.T) {
 		[]string{at + seen, at + seen + waits, at + waits + granted("3") + seen, at + skips + seen + found, at + seen + skips + found})
 }
 
+func TestSlowCommit_BitesWhenSomebodyMetItsLocks(t *testing.T) {
+	at := "1 | worker-1#0/refund | deviation | sql:ClaimCorrections/1 | hold sync\n"
+	did, none := "1 | worker-1#0/refund | held | sql:ClaimCorrections/1 | SELECT 1 #00\n", "1 | worker-1#0/refund | held | sql:ClaimCorrections/1 | SELECT 0\n"
+	done := "91 | worker-1#0/refund | answer | sql:ClaimCorrections/1 | SELECT 1 #00\n"
+	waits := "2 | worker-2#0/refund | blocked | wait sql:BuryCorrection/1\n"
+	skips := "2 | worker-2#0/refund | statement | sql:ClaimCorrections/1 | select … for update SKIP LOCKED #00\n2 | worker-2#0/refund | answer | sql:ClaimCorrections/1\n"
+	bites(t, "slow-commit", []string{at + did + waits + done, at + did + skips + done},
+		[]string{at + did + done, at + did + done + waits, at + none + waits + done, at + none + skips + done})
+}
+
 func TestCollisions_BiteByTheServersOwnWord(t *testing.T) {
 	for kind, state := range map[string]string{"deadlock": "40P01", "serialization-failure": "40001", "unique-violation": "23505"} {
 		bites(t, kind, []string{"1 | worker-1#0/main | answer | sql:FinishJob/1 | ERROR " + state + " job_pkey"},

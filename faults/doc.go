@@ -14,7 +14,7 @@
 //
 //	clocks     duplicate-tick early-tick late-tick missing-tick dst-gap dst-repeat skew wall-step mono-drift database-step
 //	processes  crash late-statement same-name slow-drain two-versions stall expired-lease suspend delay answer-late
-//	database   cut-before cut-after cut-during commit-lost commit-late completes-anyway not-sent lingering-locks
+//	database   cut-before cut-after cut-during commit-lost commit-late completes-anyway not-sent lingering-locks slow-commit
 //	           deadlock serialization-failure unique-violation backend-killed pool-exhausted
 //	           server-restart read-only lost-tail restore
 //	provider   provider-timeout-before provider-timeout-after throttled throttled-bare pending unavailable failed rejected

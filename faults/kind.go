@@ -36,7 +36,7 @@ func Kinds() []Kind {
 		stall(), expiredLease(), suspend(), delay(), answerLate(),
 
 		cut("cut-before", "before"), cut("cut-after", "after"), cutDuring(), commitLost(), commitLate(),
-		completesAnyway(), notSent(), lingeringLocks(),
+		completesAnyway(), notSent(), lingeringLocks(), slowCommit(),
 		collision("deadlock", "40P01"), collision("serialization-failure", "40001"), collision("unique-violation", "23505"),
 		backendKilled(), poolExhausted(),
 		serverRestart(), readOnly(), lostTail(), restore(),

@@ -62,6 +62,7 @@ var breakages = []breakage{
 	{kind: "not-sent", breaks: "audit", plan: "delay 10000 first 1 at worker-1#0/main sql:Audit; not-sent 10000", latencies: []time.Duration{4 * second}},
 	{kind: "lingering-locks", breaks: "stuck", how: habits{batch: true},
 		plan: "crash 10000 first 1 only kill before at worker-1#0/main sql:commit; lingering-locks 10000"},
+	{kind: "slow-commit", breaks: "acts", plan: "slow-commit 5000 at worker-* sql:Expect"},
 	{kind: "deadlock", breaks: "account b", plan: "switch 4000", how: habits{together: true}},
 	{kind: "serialization-failure", breaks: "account count", plan: "switch 4000", how: habits{together: true}},
 	{kind: "unique-violation", breaks: "serial", plan: "switch 4000", how: habits{together: true}},

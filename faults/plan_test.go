@@ -76,6 +76,7 @@ func everything(actor sim.Actor, label string, nth int) sim.Gate {
 			"callback late 300s", "callback doubled 90s", "callback reordered 300s", "callback early", "ack late 90s", "bounced", "callback nameless 90s",
 			"redrive twice", "redrive everything", "approve stale", "pause forgotten"}},
 		{sim.Latency, []string{"45s", "120s", "next timer"}},
+		{sim.Hold, []string{"sync", "bind"}},
 		{sim.Outcome, []string{"timeout, no effect", "timeout, effect now", "timeout, effect later 45s", "answer lost", "throttled 5s", "throttled",
 			"pending", "rejected", "failed", "unavailable", "truncated", "empty", "page shift", "other answer", "key forgotten", "contact invalid",
 			"outage 600s", "poison", "completes anyway", "not sent"}},
@@ -91,6 +92,7 @@ func everything(actor sim.Actor, label string, nth int) sim.Gate {
 // places are where kinds look at the address.
 var places = []sim.Gate{
 	everything(sim.Actor{Process: "worker-1", Task: "reconcile"}, "sql:FinishJob", 1),
+	everything(sim.Actor{Process: "worker-1", Task: "reconcile"}, "sync sql:FinishJob", 1),
 	everything(sim.Bare("provider"), "refund(p1,2100,k1)", 1),
 	everything(sim.Bare("email"), "send(con_1,k1)", 1),
 	everything(sim.Bare("cron-1"), "tick 2026-03-02T02:00:00Z", 1),

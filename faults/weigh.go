@@ -20,10 +20,10 @@ func (p Plan) Weigh(durations Durations) func(g sim.Gate, c sim.Class) []sim.Wei
 		case c == sim.Then && p.Switch > 0:
 			return sim.Split(g, c, p.Switch)
 		case c == sim.Hold && p.Hold > 0:
-			return sim.Split(g, c, p.Hold)
+			return append(draw(drawers, g, c), sim.Split(g, c, p.Hold)...)
 		case c == sim.Latency && p.Latency > 0 && isGate(g.Address):
 			return append(draw(drawers, g, c), sim.Split(g, c, p.Latency)...)
-		case c == sim.Fault, c == sim.Outcome, c == sim.Latency:
+		case c == sim.Fault, c == sim.Outcome, c == sim.Latency, c == sim.Hold:
 			return draw(drawers, g, c)
 		}
 		return nil

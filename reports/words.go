@@ -41,6 +41,7 @@ var faultWords = map[string]string{
 	"completes-anyway":      "a statement was given up at its deadline and took effect all the same",
 	"not-sent":              "a statement was given up at its deadline before it had been sent",
 	"lingering-locks":       "the server noticed late that a process had died, and kept its locks as long",
+	"slow-commit":           "the server took long to commit what it had done, and kept its locks as long",
 	"deadlock":              "the server ended a statement because two waited for each other",
 	"serialization-failure": "the server refused a transaction because of another one",
 	"unique-violation":      "two wrote the same key, and the later one was refused",

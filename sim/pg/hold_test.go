@@ -121,6 +121,28 @@ func TestHold_WhoWantsTheSameRowWaitsForTheSync(t *testing.T) {
 	require.Equal(t, "102", o.tables["public.account"].Rows[0][1])
 }
 
+// What a session is told before a held statement has answers of its own, in a shaken run more of them than the statement:
+// none of them is taken for the statement's.
+func TestHold_WhatTheSessionIsToldBeforeIsNoAnswerToTheStatement(t *testing.T) {
+	y := openToy(t)
+	held := func(seed uint64) outcome {
+		y.sessions.Shake(seed)
+		o := y.run(t, deviations(t, "a#0/main sql:InsertAccount/1 | hold | sync"), acts(func(ctx context.Context, _ *sim.Process, c *pgxpool.Conn) error {
+			_, err := c.Exec(ctx, insertOne, 60, 1)
+			return err
+		}))
+		require.NoError(t, o.err)
+		require.Empty(t, o.bootErrors)
+		require.Equal(t, 1, o.whats("held"))
+		return o
+	}
+	first := held(0)
+	for seed := range uint64(12) {
+		requireSame(t, fmt.Sprintf("shaken by %d", seed), first, held(seed))
+	}
+	held(0)
+}
+
 // A SELECT that locks has its snapshot before it looks for rows.
 func TestHold_ALockingSelectRunsUnderTheSnapshotOfItsBind(t *testing.T) {
 	y := openToy(t)

@@ -31,7 +31,7 @@ func (c *Cron) Slots() []time.Time {
 	}
 	slots := make([]time.Time, c.setup.Slots)
 	for i := range slots {
-		slots[i] = first.Add(time.Duration(i) * c.setup.Every).UTC()
+		slots[i] = first.Add(time.Duration(i)*c.setup.Every - c.setup.Back).UTC()
 	}
 	return slots
 }

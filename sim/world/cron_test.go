@@ -37,6 +37,24 @@ func TestCron_FiresOnTimeAlsoAfterTheRunIsHealed(t *testing.T) {
 	require.Equal(t, []string{"02.0 0s", "03.0 0s"}, fired)
 }
 
+func TestCron_AHostThatWasOffMakesUpForWhatItMissedAsItComesUp(t *testing.T) {
+	for value, want := range map[string]time.Duration{"": -5 * time.Minute, "late 85800s": 0} {
+		var deviations []sim.Deviation
+		if value != "" {
+			deviations = append(deviations, at(t, "cron-1 tick 2026-03-01T02:10:00Z/1", sim.Fault, value))
+		}
+		back := 23*time.Hour + 50*time.Minute
+		s := newStage(t, Setup{Crons: []CronSetup{{Name: "cron-1", Back: back, Apart: []time.Duration{back}}}}, deviations...)
+		require.Equal(t, []time.Time{time.Date(2026, 3, 1, 2, 10, 0, 0, time.UTC)}, s.w.Cron("cron-1").Slots())
+		var off []time.Duration
+		s.w.Cron("cron-1").Run(func(context.Context, time.Time, int) {
+			off = append(off, s.k.Now().Sub(DefaultEpoch.Add(5*time.Minute)))
+		})
+		s.run(time.Hour)
+		require.Equal(t, []time.Duration{want}, off, value)
+	}
+}
+
 func TestCron_TickUnderEachFault(t *testing.T) {
 	for value, want := range map[string][]string{
 		"duplicate 40s": {"02.0 0s", "02.1 40s", "03.0 0s"},

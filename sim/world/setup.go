@@ -46,12 +46,14 @@ type ChannelSetup struct {
 
 // CronSetup is one cron host with its timetable: Slots instants, Every apart, from First on, or from the first time
 // after the epoch that clocks in Zone show At. A time that a change of the clocks leaves out is its end, one that it
-// brings twice is the first of both.
+// brings twice is the first of both. One that was off fires what it missed as it comes up: its timetable begins Back
+// before that.
 type CronSetup struct {
 	Name  string
 	First time.Time // zero, without At: the first 02:00Z after the epoch
 	At    string    // local, 02:30
 	Zone  string    // IANA name: UTC
+	Back  time.Duration
 	Every time.Duration
 	Slots int
 	Apart []time.Duration // how far off duplicate, early and late ticks may be: 1s 40s 5m

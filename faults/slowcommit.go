@@ -1,0 +1,32 @@
+package faults
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/recondrill/recondrill/sim"
+)
+
+// slowCommit is a statement that commits by itself and does so late: its work is done, the server waits for its standby or its
+// disk, and its locks stand as long. It bites when it had done something and, before it was committed, somebody came to wait
+// and was not granted, or an answer was given past locked rows (SKIP LOCKED).
+func slowCommit() Kind {
+	return betweenWorkAndCommit{kind{name: "slow-commit", forms: []form{{class: sim.Hold, words: "sync"}, {sim.Latency, "", positive}},
+		bit: func(d sim.Deviation, r run) bool {
+			by := func(what string) func(sim.Entry) bool {
+				return func(e sim.Entry) bool { return e.What == what && e.Actor == d.At.Actor }
+			}
+			held := behind(r.after(), by("held"))
+			between := until(held, by("answer"))
+			done := first(r.after(), by("held"))
+			return d.Class == sim.Hold && done >= 0 && touched(r.after()[done].Text) && (waited(between) || skipped(between))
+		}}}
+}
+
+// betweenWorkAndCommit draws at a statement that its commit is held, and where it stands then, for how long.
+type betweenWorkAndCommit struct{ kind }
+
+func (k betweenWorkAndCommit) Draw(g sim.Gate) []sim.Value {
+	stands := strings.HasPrefix(g.Address.Label, "sync ")
+	return slices.DeleteFunc(k.kind.Draw(g), func(v sim.Value) bool { return k.forms[0].fits(v) == stands })
+}
