@@ -117,6 +117,14 @@ func TestCatalogue_PassesWithTheSameHashesOnEveryWayToGetPostgreSQL(t *testing.T
 	}
 }
 
+// The second half of `make drill`: other differences than the drills plan, and every drill has who settles them.
+func TestCatalogue_PassesOnExportedStatements(t *testing.T) {
+	h := campaignOf(t, CampaignOptions{Seed: 1, Runs: 2, Search: "random", Postgres: pg.NearestHow(), Statements: "../testdata/statements"})
+	for _, r := range h.runs {
+		require.True(t, r.Canary || r.Verdict == reports.Pass, "%s seed %d: %s %s\n%s", r.Drill, r.Seed, r.Verdict, r.Error, strings.Join(r.Story, "\n"))
+	}
+}
+
 func TestCampaign_NoneOfTheCatalogueIsVacuousAndTheCanaryIsFound(t *testing.T) {
 	h := campaignOf(t, CampaignOptions{Seed: 100, Runs: 20, Search: "random", Postgres: pg.NearestHow()})
 	require.Equal(t, reports.Pass, h.summary.Verdict, "%v", h.summary.Reasons)

@@ -33,7 +33,7 @@ func daylight(name, claim string, epoch time.Time, every time.Duration, at, kind
 		World: world.Setup{Epoch: epoch, Accounts: 3, CustomersPer: 1, Plant: []string{world.PlantAmount},
 			Channels: []world.ChannelSetup{{Name: "email", Terms: world.Terms{Keyed: true}}},
 			Crons:    []world.CronSetup{cron}},
-		Nodes:  []Node{{"admit-1", []string{"admission"}}, {"worker-1", []string{"reconcile", "email"}}},
+		Nodes:  []Node{{"admit-1", []string{"admission"}}, {"worker-1", []string{"reconcile", "refund", "email"}}},
 		Engine: Settings{Schedule: name, Zone: loc, At: at, Every: every},
 		Faults: faults.Plan{
 			Rules: []faults.Rule{
@@ -43,7 +43,7 @@ func daylight(name, claim string, epoch time.Time, every time.Duration, at, kind
 			Switch: 1000, Most: 8,
 		},
 		Facts: []Fact{everyWindowReconciled()},
-		Blind: []string{"corrected", "act-once", "caps"}, // nothing differs
+		Blind: []string{"corrected", "act-once", "caps"}, // nothing differs, but where statements say so
 		Lasts: 2*every + 15*time.Minute,
 	}
 }
