@@ -42,13 +42,13 @@ func everyIntent(visit func(IntentFacts)) {
 	for _, state := range engine.IntentStates() {
 		for _, tm := range terms() {
 			for _, age := range ages {
-				for bits := range 64 {
+				for bits := range 128 {
 					for _, lost := range doubts {
 						visit(IntentFacts{State: state, Version: 7, Now: noon, LeaseUntil: noon.Add(time.Minute),
 							SubmittedAt: noon.Add(-age), Terms: tm, Lost: lost,
 							Paused: word(bits&1 != 0, "maintenance"), Ended: word(bits&2 != 0, "paid"),
 							Doubt: word(bits&4 != 0, "open break"), ContactChanged: bits&8 != 0, Deaths: bits >> 4 & 1 * DeathsMax,
-							ResendRefused: bits&32 != 0})
+							ResendRefused: bits&32 != 0, PartEnded: word(bits&64 != 0, "in_1 paid")})
 					}
 				}
 			}
@@ -131,7 +131,7 @@ func TestIntent_UnknownIsNeverSentBlindly(t *testing.T) {
 		if a.Act == ResendSameKey {
 			require.True(t, remembered)
 			require.False(t, f.ResendRefused, "it gets the same answer")
-			require.Empty(t, f.Paused+f.Ended+f.Doubt)
+			require.Empty(t, f.Paused+f.Ended+f.PartEnded+f.Doubt)
 		}
 		if !remembered {
 			require.Equal(t, GiveUp, a.Act)

@@ -21,6 +21,7 @@ type IntentFacts struct {
 	Paused         string      // why an operator stopped the channel or the account; empty = not paused
 	Reason         string      // what the record says of its state
 	Ended          string      // why nothing is left to remind of (paid, cancelled, opted out); empty = something is
+	PartEnded      string      // with unknown: why one of the invoices in its text, which cannot change, is not to be reminded of; empty = none
 	Doubt          string      // why reminding now would be dunning on doubt (open break, payment lag); empty = no doubt
 	ContactChanged bool        // the contact's address was corrected after the refusal
 	Deaths         int
@@ -83,6 +84,9 @@ func unknownIntent(a Advice, f IntentFacts) Advice {
 	case f.Ended != "":
 		a.Act, a.Why = GiveUp, "nothing is left to remind of: "+f.Ended
 		a.Unsafe = append(a.Unsafe, Unsafe{ResendSameKey, "if the first call was lost, this one would remind for nothing"})
+	case f.PartEnded != "":
+		a.Act, a.Why = GiveUp, "its text cannot be changed, and reminds of what is settled: "+f.PartEnded
+		a.Unsafe = append(a.Unsafe, Unsafe{ResendSameKey, "if the first call was lost, this one would remind of it"})
 	case f.Paused != "" || f.Doubt != "":
 		a.Act, a.Until = Wait, ResendUntil(f.SubmittedAt, f.Terms)
 		a.Why = "paused or in doubt: " + f.Paused + f.Doubt

@@ -301,3 +301,26 @@ func TestLook_SaysThatARecordIsAtAnEnd(t *testing.T) {
 	require.NoError(t, ops.Redrive(s.Ctx, s.DB, act(record.Version), ops.Job, record.Key))
 	require.Equal(t, "review redrive", s.Text(`select string_agg(act, ' ' order by audit_id) from recon.audit`))
 }
+
+// What may have been sent about two invoices can't be sent again once one of them is paid: the worker never would, and so no
+// advice may say so.
+func TestAdvise_AnUnknownTextOfWhichAPartIsSettledIsGivenUp(t *testing.T) {
+	s := open(t)
+	s.Invoice("in_8", 5)
+	s.Invoice("in_9", 5)
+	intent := engine.Key(s.Intent("email", "in_8", "in_9"))
+	s.Exec(`update recon.intent set state = 'unknown', first_submitted_at = recon.now()`)
+	outside := ops.Outside{Channels: map[engine.ChannelName]engine.Terms{"email": {Keyed: true, KeyRetention: time.Hour}}}
+	advised := func() advice.Advice {
+		r, err := ops.Look(s.Ctx, s.DB, ops.Intent, intent)
+		require.NoError(t, err)
+		return ops.Advise(r, outside)
+	}
+	require.Equal(t, advice.ResendSameKey, advised().Act)
+	s.Exec(`update recon.invoice set paid_minor = amount_minor where invoice_id = 'in_9'`)
+	require.Equal(t, advice.GiveUp, advised().Act)
+	require.Contains(t, advised().Why, "in_9 paid")
+	s.Exec(`update recon.invoice set paid_minor = amount_minor where invoice_id = 'in_8'`)
+	require.Equal(t, advice.GiveUp, advised().Act)
+	require.Contains(t, advised().Why, "nothing is left")
+}

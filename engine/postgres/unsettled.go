@@ -61,7 +61,7 @@ func (d *DB) UnsettledIntents(ctx context.Context, only engine.Key) ([]Unsettled
 				State: engine.IntentState(r.State), Version: r.Version, Now: r.Now, Since: r.Since, LeaseUntil: timeOrZero(r.LeaseUntil),
 				NotBefore: r.NextAt, SubmittedAt: timeOrZero(r.FirstSubmittedAt), ResendRefused: r.ResendRefused,
 				Lost: d.lost(r.Lost, r.LostSince, r.LostUntil, r.LostThrough), Paused: r.Paused, Reason: reason,
-				Ended: r.Ended, Doubt: r.Doubt, ContactChanged: r.ContactChanged, Deaths: int(r.Deaths),
+				Ended: r.Ended, PartEnded: r.PartEnded, Doubt: r.Doubt, ContactChanged: r.ContactChanged, Deaths: int(r.Deaths),
 			}})
 		}
 		return err

@@ -176,6 +176,10 @@ select i.intent_id, i.account_id, i.channel, i.state, i.version, recon.now()::ti
 	(l.since is not null)::boolean as lost, coalesce(least(l.since, i.first_submitted_at), recon.now())::timestamptz as lost_since,
 	coalesce(l.until, recon.now())::timestamptz as lost_until, coalesce(l.through, 0)::integer as lost_through,
 	recon.intent_ended(i.intent_id)::text as ended,
+	coalesce((select v.invoice_id || ' ' || recon.pair_ended(i.kind, v.state, v.amount_minor, v.paid_minor) from recon.intent_step s
+		join recon.invoice v on v.invoice_id = s.invoice_id
+		where i.state = 'unknown' and s.intent_id = i.intent_id and s.dropped_why = '' and recon.pair_ended(i.kind, v.state, v.amount_minor, v.paid_minor) <> ''
+		order by s.invoice_id, s.step limit 1), '')::text as part_ended,
 	(case when i.state = 'review' and i.held_why like 'lost:%' then i.held_why else recon.intent_doubt(i.intent_id) end)::text as doubt,
 	(i.address <> '' and i.address is distinct from a.address and a.address is not null)::boolean as contact_changed
 from recon.intent i left join recon.contact_address a on a.contact_id = i.contact_id
