@@ -58,9 +58,7 @@ func callbackReordered() Kind {
 // callbackNameless comes without its id, and later as it should be.
 func callbackNameless() Kind {
 	return callback("callback-nameless", breaksFor("callback nameless"), func(d sim.Deviation, r run) bool {
-		return some(r.after(), func(e sim.Entry) bool {
-			return e.What == "nameless" && e.Actor.Process == d.At.Actor.Process && e.Text == told(d)
-		})
+		return some(r.after(), markOf(d, "nameless"))
 	})
 }
 
@@ -68,9 +66,7 @@ func callbackNameless() Kind {
 // was answered.
 func callbackEarly() Kind {
 	return callback("callback-early", breaks("callback early"), func(d sim.Deviation, r run) bool {
-		done := first(r.all, func(e sim.Entry) bool {
-			return e.What == "effect" && e.Actor.Process == d.At.Actor.Process && e.Text == told(d)
-		})
+		done := first(r.all, markOf(d, "effect"))
 		if done < 0 {
 			return false
 		}
@@ -83,9 +79,7 @@ func callbackEarly() Kind {
 // delayedAck is a callback that we took and whose sender did not learn of it in time, so that it comes again.
 func delayedAck() Kind {
 	return callback("delayed-ack", breaksFor("ack late"), func(d sim.Deviation, r run) bool {
-		taken := behind(r.after(), func(e sim.Entry) bool {
-			return e.What == "taken" && e.Actor.Process == d.At.Actor.Process && e.Text == told(d)
-		})
+		taken := behind(r.after(), markOf(d, "taken"))
 		return some(taken, heard(d, func(n int, _ time.Duration) bool { return n > 0 }))
 	})
 }
@@ -93,10 +87,15 @@ func delayedAck() Kind {
 // bounce is a receipt that says that the message came back. It bites when we were told so.
 func bounce() Kind {
 	return callback("bounce", breaks("bounced"), func(d sim.Deviation, r run) bool {
-		return some(r.after(), func(e sim.Entry) bool {
-			return e.What == "bounced" && e.Actor.Process == d.At.Actor.Process && e.Text == told(d)
-		})
+		return some(r.after(), markOf(d, "bounced"))
 	})
+}
+
+// markOf finds the marks of this word that the service left for the act that a callback tells of.
+func markOf(d sim.Deviation, what string) func(sim.Entry) bool {
+	return func(e sim.Entry) bool {
+		return e.What == what && e.Actor.Process == d.At.Actor.Process && e.Text == told(d)
+	}
 }
 
 // heard finds the marks of a callback's arrivals.

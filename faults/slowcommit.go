@@ -16,10 +16,12 @@ func slowCommit() Kind {
 			by := func(what string) func(sim.Entry) bool {
 				return func(e sim.Entry) bool { return e.What == what && e.Actor == d.At.Actor }
 			}
-			held := behind(r.after(), by("held"))
-			between := until(held, by("answer"))
-			done := first(r.after(), by("held"))
-			return d.Class == sim.Hold && done >= 0 && touched(r.after()[done].Text) && (waited(between) || skipped(between))
+			held := first(r.after(), by("held"))
+			if d.Class != sim.Hold || held < 0 || !touched(r.after()[held].Text) {
+				return false
+			}
+			between := until(r.after()[held+1:], by("answer"))
+			return waited(between) || skipped(between)
 		}}}
 }
 

@@ -97,6 +97,8 @@ var (
 	lateStatement = sim.Value{Verb: "late", Arg: "statement"}
 )
 
+const latePrefix = "late "
+
 // answerLate is an answer that arrives a while after the server has given it.
 func answerLate(d time.Duration) sim.Value {
 	return sim.Value{Verb: "answer", Arg: latePrefix + sim.Seconds(d)}
@@ -105,17 +107,13 @@ func answerLate(d time.Duration) sim.Value {
 // answerDelay is the inverse of answerLate.
 func answerDelay(v sim.Value) (time.Duration, bool) { return lateBy(v, "answer") }
 
-const latePrefix = "late "
-
 // commitLate is a COMMIT that lands after a delay.
 func commitLate(d time.Duration) sim.Value {
 	return sim.Value{Verb: "commit", Arg: latePrefix + sim.Seconds(d)}
 }
 
 // commitDelay is the inverse of commitLate.
-func commitDelay(v sim.Value) (time.Duration, bool) {
-	return lateBy(v, "commit")
-}
+func commitDelay(v sim.Value) (time.Duration, bool) { return lateBy(v, "commit") }
 
 func lateBy(v sim.Value, verb string) (time.Duration, bool) {
 	text, ok := strings.CutPrefix(v.Arg, latePrefix)

@@ -149,15 +149,18 @@ func (b *builder) payouts(acc Account) {
 			b.book(factOf(r, ""))
 		}
 		for i := range b.w.Books {
-			if f := &b.w.Books[i]; f.Account == acc.ID && f.PayoutRef == "" {
-				f.PayoutRef = b.w.Provider.payoutOf(f.RowID)
-			}
+			b.paidOut(acc, &b.w.Books[i])
 		}
 		for i := range b.w.Late {
-			if f := &b.w.Late[i]; f.Account == acc.ID && f.PayoutRef == "" {
-				f.PayoutRef = b.w.Provider.payoutOf(f.RowID)
-			}
+			b.paidOut(acc, &b.w.Late[i].Fact)
 		}
+	}
+}
+
+// paidOut names the payout that a fact of the account went into, where there is one by now.
+func (b *builder) paidOut(acc Account, f *Fact) {
+	if f.Account == acc.ID && f.PayoutRef == "" {
+		f.PayoutRef = b.w.Provider.payoutOf(f.RowID)
 	}
 }
 
