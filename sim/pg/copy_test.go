@@ -91,3 +91,23 @@ func TestCopy_SameSeedSameHash(t *testing.T) {
 	}
 	require.NotZero(t, blocked, "who copies the same key waits")
 }
+
+// The driver writes a COPY's data in a goroutine of its own beside its reading. However the two are scheduled, the program hears
+// of a broken connection in one way.
+func TestCopy_WhatEndsItIsHeardInOneWay(t *testing.T) {
+	y := openToy(t)
+	for _, value := range []string{"terminated before", "terminated after", "cut before", "cut after"} {
+		heard := map[string]int{}
+		for range 60 {
+			var got error
+			o := y.run(t, deviations(t, "a#0/main sql:c519908c/1 | fault | "+value), acts(func(ctx context.Context, _ *sim.Process, c *pgxpool.Conn) error {
+				_, got = copyAccounts(ctx, c.Conn(), 100, 3)
+				return nil
+			}))
+			require.NoError(t, o.err)
+			require.Error(t, got, value)
+			heard[o.hash()+" "+sqlState(got)]++
+		}
+		require.Len(t, heard, 1, value)
+	}
+}
