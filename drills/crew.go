@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -46,10 +47,14 @@ type crew struct {
 
 // member is one worker process as its parent sees it.
 type member struct {
-	core int
-	own  chan job      // for it and nobody else
-	gone chan struct{} // closed when it takes nothing more
+	number int
+	own    chan job      // for it and nobody else
+	gone   chan struct{} // closed when it takes nothing more
 }
+
+// core is the member's alone within a campaign. Where it lies is the parent's pid's choice, so that campaigns of one member
+// beside each other, as tests make them, do not share one core while another has nothing to do.
+func (m *member) core() int { return (os.Getpid() + m.number) % runtime.NumCPU() }
 
 // job is an order under way; reply has room for its one answer.
 type job struct {
@@ -94,19 +99,32 @@ type postgresTold struct {
 	Kind    string `json:"kind,omitempty"` // usage | error
 }
 
-// muster starts the members. The first tells its server before the others start: an error of it is the campaign's,
-// and on a server that can't be stopped there is one member only, since no replay is claimed there anyway.
+// muster starts the members: those that get servers of their own at once; on a given server the others only after the first
+// has told it, for one that can't be stopped takes one member: no replay is claimed there anyway. An error of any is the
+// campaign's.
 func muster(ctx context.Context, s crewSetup, log func(string, ...any)) (*crew, postgresTold, error) {
 	c := &crew{setup: s, log: log, jobs: make(chan job, waitingMax*s.Members), gone: make(chan struct{})}
-	server := c.enlist(ctx, 0)
+	first := c.enlist(ctx)
+	var others []<-chan postgresTold
+	enlistOthers := func() {
+		for len(c.members) < s.Members {
+			others = append(others, c.enlist(ctx))
+		}
+	}
+	own := s.Postgres == "auto" || s.Postgres == "container" || s.Postgres == "local"
+	if own {
+		enlistOthers()
+	}
+	server := <-first
 	switch {
 	case server.Err == "" && !server.Replays && s.Explicit && s.Members > 1:
 		server.Err, server.Kind = fmt.Sprintf("--servers %d: this server can't be stopped between two steps (no superuser), so 1 is accepted", s.Members), "usage"
-	case server.Err == "" && server.Replays:
-		for i := 1; i < s.Members && server.Err == ""; i++ {
-			if other := c.enlist(ctx, i); other.Err != "" {
-				server = other
-			}
+	case server.Err == "" && server.Replays && !own:
+		enlistOthers()
+	}
+	for _, told := range others {
+		if other := <-told; server.Err == "" && other.Err != "" {
+			server = other
 		}
 	}
 	if server.Err == "" {
@@ -126,10 +144,10 @@ func muster(ctx context.Context, s crewSetup, log func(string, ...any)) (*crew, 
 	return nil, server, errors.New(server.Err)
 }
 
-// enlist starts one member and waits until it has told its server.
-func (c *crew) enlist(ctx context.Context, i int) postgresTold {
+// enlist starts one member, which tells its server once.
+func (c *crew) enlist(ctx context.Context) <-chan postgresTold {
 	told := make(chan postgresTold, 1)
-	m := &member{core: i, own: make(chan job), gone: make(chan struct{})}
+	m := &member{number: len(c.members), own: make(chan job), gone: make(chan struct{})}
 	c.members = append(c.members, m)
 	c.done.Add(1)
 	go func() {
@@ -139,7 +157,7 @@ func (c *crew) enlist(ctx context.Context, i int) postgresTold {
 			c.fail(err)
 		}
 	}()
-	return <-told
+	return told
 }
 
 // dismiss ends the members after their last order and waits for them.
@@ -192,7 +210,7 @@ func (c *crew) serve(ctx context.Context, m *member, told chan<- postgresTold) e
 	var server postgresTold
 	if err := readLine(lines, &server); err != nil {
 		waitErr := cmd.Wait()
-		server.Err = fmt.Sprintf("worker %d ended before it had a server: %v: %s", m.core, waitErr, complaints.String())
+		server.Err = fmt.Sprintf("worker %d ended before it had a server: %v: %s", m.number, waitErr, complaints.String())
 	}
 	told <- server
 	if server.Err != "" {
@@ -223,7 +241,7 @@ func (c *crew) serve(ctx context.Context, m *member, told chan<- postgresTold) e
 			a = answer{Run: reports.Run{Drill: j.order.Drill, Seed: j.order.Seed, Verdict: reports.Error,
 				Error: fmt.Sprintf("the worker process ended in this run: %s", complaints.String())}}
 		}
-		a.member = m.core
+		a.member = m.number
 		j.reply <- a
 	}
 	sending.Wait()
@@ -233,12 +251,12 @@ func (c *crew) serve(ctx context.Context, m *member, told chan<- postgresTold) e
 	case ctx.Err() == nil:
 	case killed(err):
 		c.leave(fmt.Sprintf("worker %d did not end within %s of Ctrl-C and was killed; its %s server at %s may still be there, until the next recondrill drill takes it away",
-			m.core, leaveMax, server.How, server.Where))
+			m.number, leaveMax, server.How, server.Where))
 	case errors.As(err, &exit):
-		c.leave(fmt.Sprintf("worker %d: %s", m.core, strings.TrimPrefix(complaints.last(), "recondrill: ")))
+		c.leave(fmt.Sprintf("worker %d: %s", m.number, strings.TrimPrefix(complaints.last(), "recondrill: ")))
 	}
 	if lost != nil && ctx.Err() == nil {
-		return fmt.Errorf("worker %d: %v: %s", m.core, err, complaints.String())
+		return fmt.Errorf("worker %d: %v: %s", m.number, err, complaints.String())
 	}
 	return nil
 }
@@ -250,7 +268,7 @@ func (c *crew) start(ctx context.Context, m *member, complaints *tail) (*exec.Cm
 		return nil, nil, nil, err
 	}
 	cmd := exec.CommandContext(ctx, exe, "worker", "--postgres", c.setup.Postgres, "--image", c.setup.Image,
-		"--statements", c.setup.Statements, "--run", fmt.Sprintf("%s-%d", c.setup.Run, m.core), "--core", fmt.Sprint(m.core))
+		"--statements", c.setup.Statements, "--run", fmt.Sprintf("%s-%d", c.setup.Run, m.number), "--core", fmt.Sprint(m.core()))
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // it has a server to put away
 	cmd.WaitDelay = leaveMax                                              // a server that is frozen never answers it
 	leadOwnGroup(cmd)
