@@ -25,7 +25,7 @@ func benchOn(b *testing.B, how, image string) *bench {
 	b.Helper()
 	core := runtime.NumCPU() - 1
 	was, heap := runtime.GOMAXPROCS(1), debug.SetGCPercent(garbage)
-	pinToCore(core)
+	pg.PinToCore(core)
 	b.Cleanup(func() { runtime.GOMAXPROCS(was); debug.SetGCPercent(heap) })
 	bench, err := openBench(b.Context(), benchSetup{postgres: how, image: image, run: runID(), core: core, log: b.Logf})
 	require.NoError(b, err)

@@ -94,8 +94,8 @@ func TestCampaign_OnAGivenServerHasTheSameHashesAndLeavesNothing(t *testing.T) {
 	require.NoError(t, err)
 
 	names := []string{"lost-lease", "timeout-after-acceptance"}
-	given := campaignOf(t, CampaignOptions{Names: names, Seed: 3, Runs: 3, Search: "random", Postgres: server.ConnString("postgres"), Servers: 2})
-	local := campaignOf(t, CampaignOptions{Names: names, Seed: 3, Runs: 3, Search: "random", Postgres: pg.NearestHow(), Servers: 2})
+	given := campaignOf(t, CampaignOptions{Names: names, Seed: 3, Runs: 2, Search: "random", Postgres: server.ConnString("postgres"), Servers: 2})
+	local := campaignOf(t, CampaignOptions{Names: names, Seed: 3, Runs: 2, Search: "random", Postgres: pg.NearestHow(), Servers: 2})
 	require.Equal(t, local.hashes(), given.hashes())
 	var left int
 	require.NoError(t, conn.QueryRow(ctx, "select count(*) from pg_database where datname like 'recondrill%'").Scan(&left))
@@ -126,14 +126,14 @@ func TestCatalogue_PassesWithTheSameHashesOnEveryWayToGetPostgreSQL(t *testing.T
 
 // The second half of `make drill`: other differences than the drills plan, and every drill has who settles them.
 func TestCatalogue_PassesOnExportedStatements(t *testing.T) {
-	h := campaignOf(t, CampaignOptions{Seed: 1, Runs: 2, Search: "random", Postgres: pg.NearestHow(), Statements: "../testdata/statements"})
+	h := campaignOf(t, CampaignOptions{Seed: 1, Runs: 1, Search: "random", Postgres: pg.NearestHow(), Statements: "../testdata/statements"})
 	for _, r := range h.runs {
 		require.True(t, r.Canary || r.Verdict == reports.Pass, "%s seed %d: %s %s\n%s", r.Drill, r.Seed, r.Verdict, r.Error, strings.Join(r.Story, "\n"))
 	}
 }
 
 func TestCampaign_NoneOfTheCatalogueIsVacuousAndTheCanaryIsFound(t *testing.T) {
-	h := campaignOf(t, CampaignOptions{Seed: 100, Runs: 12, Search: "random", Postgres: pg.NearestHow()})
+	h := campaignOf(t, CampaignOptions{Seed: 100, Runs: 9, Search: "random", Postgres: pg.NearestHow()})
 	require.Equal(t, reports.Pass, h.summary.Verdict, "%v", h.summary.Reasons)
 	for _, o := range oracle.All() {
 		require.True(t, h.summary.Canaries[o.Name()], "the oracle %s saw nothing of what was damaged for it", o.Name())
@@ -143,8 +143,8 @@ func TestCampaign_NoneOfTheCatalogueIsVacuousAndTheCanaryIsFound(t *testing.T) {
 }
 
 func TestCampaign_TheSameSeedIsTheSameRunWhicheverWorkerMakesIt(t *testing.T) {
-	one := campaignOf(t, CampaignOptions{Names: []string{"two-accounts"}, Seed: 7, Runs: 33, Postgres: pg.NearestHow(), Servers: 1})
-	two := campaignOf(t, CampaignOptions{Names: []string{"two-accounts"}, Seed: 7, Runs: 33, Postgres: pg.NearestHow(), Servers: 2})
+	one := campaignOf(t, CampaignOptions{Names: []string{"two-accounts"}, Seed: 7, Runs: 22, Postgres: pg.NearestHow(), Servers: 1})
+	two := campaignOf(t, CampaignOptions{Names: []string{"two-accounts"}, Seed: 7, Runs: 22, Postgres: pg.NearestHow(), Servers: 2})
 	require.Equal(t, one.hashes(), two.hashes())
 	require.Equal(t, one.summary.Search, two.summary.Search)
 }
@@ -169,8 +169,8 @@ func TestCanary_TellsAStoryOfAtMostTenLinesThatReplaysWithTheSameHash(t *testing
 }
 
 func TestSweep_EachRunIsOneDeviationOfThePlainRun(t *testing.T) {
-	h := campaignOf(t, CampaignOptions{Names: []string{"timeout-after-acceptance"}, Seed: 1, Runs: 40, Search: "sweep", Postgres: pg.NearestHow()})
-	require.Len(t, h.runs, 40, "the plain run is one of them")
+	h := campaignOf(t, CampaignOptions{Names: []string{"timeout-after-acceptance"}, Seed: 1, Runs: 25, Search: "sweep", Postgres: pg.NearestHow()})
+	require.Len(t, h.runs, 25, "the plain run is one of them")
 	require.Empty(t, h.runs[0].Deviations)
 	for _, r := range h.runs[1:] {
 		require.Len(t, r.Deviations, 1, "a sweep's run has one deviation")

@@ -10,7 +10,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -54,7 +53,7 @@ type member struct {
 
 // core is the member's alone within a campaign. Where it lies is the parent's pid's choice, so that campaigns of one member
 // beside each other, as tests make them, do not share one core while another has nothing to do.
-func (m *member) core() int { return (os.Getpid() + m.number) % runtime.NumCPU() }
+func (m *member) core() int { return os.Getpid() + m.number }
 
 // job is an order under way; reply has room for its one answer.
 type job struct {

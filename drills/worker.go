@@ -16,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/recondrill/recondrill/reports"
 	"github.com/recondrill/recondrill/sim"
+	"github.com/recondrill/recondrill/sim/pg"
 	"github.com/recondrill/recondrill/sim/search"
 )
 
@@ -35,7 +36,7 @@ func Worker(ctx context.Context, stdin io.Reader, stdout io.Writer, args []strin
 	s.log = func(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }
 	runtime.GOMAXPROCS(1)       // one task runs at a time; a second thread only adds hand-overs
 	debug.SetGCPercent(garbage) // a run leaves much garbage and keeps little
-	pinToCore(s.core)
+	pg.PinToCore(s.core)
 
 	enc := json.NewEncoder(stdout)
 	b, err := openBench(ctx, s)

@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/moby/moby/api/types/container"
@@ -174,7 +173,7 @@ func (c *serverContainer) options(shareSocket bool) []testcontainers.ContainerCu
 				host.PortBindings = network.PortMap{network.MustParsePort(socketPort + "/tcp"): {{HostIP: netip.MustParseAddr("127.0.0.1")}}}
 			}
 			if c.core >= 0 && c.daemon.sharesKernel() {
-				host.CpusetCpus = strconv.Itoa(c.core)
+				host.CpusetCpus = coreList(c.core)
 			}
 			if shareSocket {
 				host.Mounts = append(host.Mounts, mount.Mount{Type: mount.TypeBind, Source: filepath.Join(c.dir, "socket"), Target: "/recondrill/socket"})

@@ -12,20 +12,12 @@ func openLocal(ctx context.Context, o Options, programs localPrograms) (_ *Serve
 	if err != nil {
 		return nil, err
 	}
-	data, err := preparedData.take(ctx, programs, account)
-	if err != nil {
-		return nil, err
-	}
 	dir, err := makeOwnedDir(o.Run)
 	if err != nil {
-		preparedData.giveBack()
 		return nil, err
 	}
 	var running *localProcess
-	release := func(context.Context) error {
-		defer preparedData.giveBack()
-		return joinErrors(running.end(), removeOwnedDir(dir))
-	}
+	release := func(context.Context) error { return joinErrors(running.end(), removeOwnedDir(dir)) }
 	defer func() {
 		if err != nil {
 			_ = release(ctx)
@@ -34,8 +26,8 @@ func openLocal(ctx context.Context, o Options, programs localPrograms) (_ *Serve
 	if err := account.own(dir); err != nil {
 		return nil, err
 	}
-	if _, err := account.run(ctx, "cp", "-R", data, filepath.Join(dir, "data")); err != nil {
-		return nil, fmt.Errorf("copy the prepared data directory: %w", err)
+	if err := layData(ctx, programs, account, dir); err != nil {
+		return nil, err
 	}
 
 	args := append([]string{"-D", filepath.Join(dir, "data"), "-k", dir, "-c", "listen_addresses="}, startArguments(programs.version.major)...)

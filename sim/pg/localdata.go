@@ -2,63 +2,82 @@ package pg
 
 import (
 	"context"
+	"crypto/sha256"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
-	"sync"
+	"strings"
 )
 
-// preparedData is the data directory that local servers of this process are copied from: initdb takes half a second, a
-// copy a tenth of it. It lives as long as one of those servers does, and never longer than the process.
-var preparedData preparedDirectory
-
-type preparedDirectory struct {
-	mu    sync.Mutex
-	users int
-	bin   string
-	dir   string
-}
-
-func (p *preparedDirectory) take(ctx context.Context, programs localPrograms, account localAccount) (string, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.users == 0 {
-		dir, err := makeOwnedDir("prepared")
-		if err != nil {
-			return "", err
-		}
-		if err := initdb(ctx, programs, account, dir); err != nil {
-			return "", joinErrors(err, removeOwnedDir(dir))
-		}
-		p.dir, p.bin = dir, programs.bin
+// layData puts the data directory of a fresh cluster at dir/data. initdb takes a second and a copy a tenth of it, so a
+// cluster as initdb left it is kept in the user's cache directory for the next server of the same programs. Whoever cannot
+// keep one, as without a home, goes without.
+func layData(ctx context.Context, programs localPrograms, account localAccount, dir string) error {
+	data := filepath.Join(dir, "data")
+	kept, err := keptData(programs)
+	if err != nil {
+		return initdb(ctx, programs, account, data)
 	}
-	if p.bin != programs.bin {
-		return "", fmt.Errorf("local servers of %s and of %s in one process: one kind at a time is accepted", p.bin, programs.bin)
+	ourselves := localAccount{}
+	if _, err := os.Stat(kept); err == nil {
+		if _, err := ourselves.run(ctx, "cp", "-R", kept, data); err != nil {
+			return fmt.Errorf("copy the fresh cluster that is kept in %s, which may be deleted: %w", kept, err)
+		}
+		return account.ownAll(ctx, data)
 	}
-	p.users++
-	return filepath.Join(p.dir, "data"), nil
-}
-
-func initdb(ctx context.Context, programs localPrograms, account localAccount, dir string) error {
-	if err := account.own(dir); err != nil {
+	if err := initdb(ctx, programs, account, data); err != nil {
 		return err
 	}
-	_, err := account.run(ctx, filepath.Join(programs.bin, "initdb"), append([]string{"-D", filepath.Join(dir, "data")}, initdbArguments(programs.version.major)...)...)
+	_ = keep(ctx, data, kept)
+	return nil
+}
+
+// keptData is where the fresh cluster of these programs is kept: other programs and other arguments have another.
+func keptData(programs localPrograms) (string, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	postgres, err := os.Stat(filepath.Join(programs.bin, "postgres"))
+	if err != nil {
+		return "", err
+	}
+	of := sha256.Sum256(fmt.Append(nil, programs.bin, postgres.Size(), postgres.ModTime().UnixNano(), initdbArguments(programs.version.major)))
+	return filepath.Join(cache, "recondrill", fmt.Sprintf("cluster-%s-%x", programs.version, of[:8])), nil
+}
+
+// keep makes kept a copy of data. It comes into being whole, whoever else makes it at the same time.
+func keep(ctx context.Context, data, kept string) error {
+	if err := os.MkdirAll(filepath.Dir(kept), 0o700); err != nil {
+		return err
+	}
+	part, err := os.MkdirTemp(filepath.Dir(kept), "part-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(part)
+	if _, err := (localAccount{}).run(ctx, "cp", "-R", data, part); err != nil {
+		return err
+	}
+	err = os.Rename(filepath.Join(part, filepath.Base(data)), kept)
+	if errors.Is(err, fs.ErrExist) {
+		return nil // somebody else was first
+	}
+	return err
+}
+
+func initdb(ctx context.Context, programs localPrograms, account localAccount, data string) error {
+	_, err := account.run(ctx, filepath.Join(programs.bin, "initdb"), append([]string{"-D", data}, initdbArguments(programs.version.major)...)...)
 	return err
 }
 
 // initdbArguments are the same for every server of ours.
 func initdbArguments(major int) []string {
-	args := []string{"-U", superuser, "-A", "trust", "-N", "--no-instructions", "-E", "UTF8", "--locale=C"}
+	args := strings.Fields("-U " + superuser + " -A trust -N --no-instructions -E UTF8 --locale=C")
 	if major >= 18 { // where it became the default
 		args = append(args, "--no-data-checksums")
 	}
 	return args
-}
-
-func (p *preparedDirectory) giveBack() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.users--; p.users == 0 {
-		_ = removeOwnedDir(p.dir) // the sweep of the next run would find it
-	}
 }

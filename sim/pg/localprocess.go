@@ -34,10 +34,7 @@ func startLocal(program string, args []string, account localAccount, core int) (
 	go func() {
 		runtime.LockOSThread() // never unlocked: the thread keeps its core and ends with the goroutine
 		if core >= 0 {
-			if err := pinThread(core); err != nil {
-				started <- fmt.Errorf("pin to core %d: %w", core, err)
-				return
-			}
+			pinThread(core)
 		}
 		err := cmd.Start()
 		if err == nil {

@@ -112,6 +112,15 @@ func (a localAccount) own(dir string) error {
 	return os.Chown(dir, int(a.credential.Uid), int(a.credential.Gid))
 }
 
+// ownAll gives a directory and all that is in it to the account.
+func (a localAccount) ownAll(ctx context.Context, dir string) error {
+	if a.credential == nil {
+		return nil
+	}
+	_, err := localAccount{}.run(ctx, "chown", "-R", fmt.Sprintf("%d:%d", a.credential.Uid, a.credential.Gid), dir)
+	return err
+}
+
 // run runs a short program as the account and returns its output, which is in the error as well.
 func (a localAccount) run(ctx context.Context, name string, args ...string) (string, error) {
 	// The signal at our death comes when the starting thread ends, hence the lock.

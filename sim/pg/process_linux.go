@@ -59,9 +59,53 @@ func childAttributes(credential *syscall.Credential, whenWeDie syscall.Signal) *
 	return &syscall.SysProcAttr{Setpgid: true, Credential: credential, Pdeathsig: whenWeDie}
 }
 
-// pinThread keeps the calling thread, and every process it starts from now on, on one core.
-func pinThread(core int) error {
-	var set unix.CPUSet
-	set.Set(core)
-	return unix.SchedSetaffinity(0, &set)
+// PinToCore keeps this process, and every process that it starts from now on, on the n-th of the cores that it may use,
+// counted round; -1 is none. A statement is a hand-over from here to the server and back: within a core it costs half of what it costs
+// across two, and far less than that on a virtual machine. Slower without, never wrong: what can't be pinned stays as it is.
+func PinToCore(n int) {
+	set, ok := nthCore(n)
+	if !ok {
+		return
+	}
+	threads, _ := os.ReadDir("/proc/self/task") // an affinity belongs to a thread; new ones inherit it
+	for _, t := range threads {
+		if tid, err := strconv.Atoi(t.Name()); err == nil {
+			_ = unix.SchedSetaffinity(tid, &set)
+		}
+	}
+}
+
+// pinThread is PinToCore for the calling thread.
+func pinThread(n int) {
+	if set, ok := nthCore(n); ok {
+		_ = unix.SchedSetaffinity(0, &set)
+	}
+}
+
+// nthCore is the n-th core that we may use, alone. Their numbers need not begin at 0, nor be without gaps.
+func nthCore(n int) (one unix.CPUSet, ok bool) {
+	var ours unix.CPUSet
+	if n < 0 || unix.SchedGetaffinity(0, &ours) != nil || ours.Count() == 0 {
+		return one, false
+	}
+	one.Set(coreNumbers(&ours)[n%ours.Count()])
+	return one, true
+}
+
+func coreNumbers(set *unix.CPUSet) (numbers []int) {
+	for core := 0; len(numbers) < set.Count(); core++ {
+		if set.IsSet(core) {
+			numbers = append(numbers, core)
+		}
+	}
+	return numbers
+}
+
+// coreList is the n-th core as Docker wants to be told it.
+func coreList(n int) string {
+	one, ok := nthCore(n)
+	if !ok {
+		return ""
+	}
+	return strconv.Itoa(coreNumbers(&one)[0])
 }

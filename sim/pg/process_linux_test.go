@@ -5,6 +5,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 )
@@ -40,4 +41,22 @@ func threadCores(t *testing.T) []int {
 	}
 	all.Wait()
 	return counts
+}
+
+func TestCores_AreCountedAmongThoseWeMayUse(t *testing.T) {
+	require.Equal(t, []string{"0", "1", "0"}, []string{coreList(0), coreList(1), coreList(2 * runtime.NumCPU())})
+	require.Empty(t, coreList(-1))
+	t.Run("where the first is not ours", func(t *testing.T) {
+		done := make(chan struct{})
+		go func() { // on a thread that ends with it
+			defer close(done)
+			runtime.LockOSThread()
+			var second unix.CPUSet
+			second.Set(1)
+			if assert.NoError(t, unix.SchedSetaffinity(0, &second)) {
+				assert.Equal(t, []string{"1", "1"}, []string{coreList(0), coreList(3)})
+			}
+		}()
+		<-done
+	})
 }

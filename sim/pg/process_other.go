@@ -3,8 +3,6 @@
 package pg
 
 import (
-	"errors"
-	"fmt"
 	"hash/fnv"
 	"os/exec"
 	"strconv"
@@ -52,6 +50,9 @@ func childAttributes(credential *syscall.Credential, _ syscall.Signal) *syscall.
 	return &syscall.SysProcAttr{Setpgid: true, Credential: credential}
 }
 
-func pinThread(core int) error {
-	return fmt.Errorf("pin to core %d: %w", core, errors.ErrUnsupported)
-}
+// PinToCore is an optimisation that only Linux has.
+func PinToCore(int) {}
+
+func pinThread(int) {}
+
+func coreList(int) string { return "" }

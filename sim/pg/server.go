@@ -25,7 +25,7 @@ type Options struct {
 	Image string                           // "" = the first of the default images that is there
 	Run   string                           // unique id of this run: part of names of directories, containers, databases
 	Log   func(format string, args ...any) // one line a call: which way was taken and why, progress of a pull; may be nil
-	Core  int                              // pin the server to this core; -1 = do not pin
+	Core  int                              // pin the server to the core of this index among those we may use, counted round; -1 = do not pin
 }
 
 func (o Options) logf(format string, args ...any) {

@@ -19,13 +19,14 @@ type sqlSignaller struct {
 	conn *pgx.Conn
 }
 
-// The shell reads the pid from the query, which gives none when there is no such backend. Exit 3: it has ended.
+// The shell reads the pid from the query, which gives none when there is no such backend: exit 13. Exit 23: it could not be
+// signalled, exit 33: it ended meanwhile. The error tells which.
 const (
-	sqlContinueScript = `read -r p || exit 3; kill -CONT "$p" || exit 3`
-	sqlStopScript     = `read -r p || exit 3; kill -STOP "$p" || exit 3; n=0; ` +
+	sqlContinueScript = `read -r p || exit 13; kill -CONT "$p" || exit 23`
+	sqlStopScript     = `read -r p || exit 13; kill -STOP "$p" || exit 23; n=0; ` +
 		`while [ "$n" -lt 200000 ]; do n=$((n+1)); s=; ` +
 		`if [ -d /proc/self ]; then read -r a b s c </proc/"$p"/stat; else s=$(ps -o state= -p "$p"); fi; ` +
-		`case $s in T*|t*) exit 0 ;; Z*|X*|x*|"") exit 3 ;; esac; done; exit 4`
+		`case $s in T*|t*) exit 0 ;; Z*|X*|x*|"") exit 33 ;; esac; done; exit 4`
 )
 
 func newSQLSignaller(ctx context.Context, config *pgx.ConnConfig) (*sqlSignaller, error) {
@@ -49,8 +50,8 @@ func (s *sqlSignaller) send(pid int, script string) error {
 	defer s.mu.Unlock()
 	_, err := s.conn.Exec(ctx, fmt.Sprintf("COPY (SELECT pid FROM pg_stat_activity WHERE pid = %d) TO PROGRAM %s", pid, quoteText(script)))
 	var refused *pgconn.PgError
-	if errors.As(err, &refused) && strings.HasSuffix(refused.Detail, " 3") { // "child process exited with exit code 3"
-		return ErrNoBackend
+	if errors.As(err, &refused) && strings.HasSuffix(refused.Detail, "3") { // "child process exited with exit code 3"
+		return fmt.Errorf("%w: %s", ErrNoBackend, refused.Detail)
 	}
 	return err
 }

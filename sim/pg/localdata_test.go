@@ -1,0 +1,33 @@
+package pg
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestLocal_AFreshClusterIsKeptForTheNextServer(t *testing.T) {
+	if missing := localWay().Missing; missing != "" {
+		require.Empty(t, os.Getenv("CI"), missing)
+		t.Skip(missing)
+	}
+	cluster := func() (identity string) {
+		s, err := Open(t.Context(), Options{How: "local", Run: "kept", Core: -1})
+		require.NoError(t, err)
+		defer func() { require.NoError(t, s.Close(t.Context())) }()
+		require.NoError(t, s.admin.QueryRow(t.Context(), "select system_identifier::text from pg_control_system()").Scan(&identity))
+		return identity
+	}
+	cache := t.TempDir()
+	t.Setenv("XDG_CACHE_HOME", cache)
+	first := cluster()
+	kept, err := filepath.Glob(filepath.Join(cache, "recondrill", "*"))
+	require.NoError(t, err)
+	require.Len(t, kept, 1, "and no part of one")
+	require.Equal(t, first, cluster())
+
+	t.Setenv("XDG_CACHE_HOME", filepath.Join(kept[0], "PG_VERSION")) // a file: nothing can be kept there
+	require.NotEqual(t, first, cluster())
+}
