@@ -14,15 +14,16 @@ import (
 
 // Find is what one search of a program came to.
 type Find struct {
-	Seed    uint64        `json:"seed"` // where the search began
-	Found   bool          `json:"found"`
+	Seed    uint64        `json:"seed"`  // where the search began
+	Found   bool          `json:"found"` // and the untouched engine passes
 	Drill   string        `json:"drill,omitempty"`
 	Oracle  string        `json:"oracle,omitempty"` // or the verdict, where that is not violation
 	Rung    string        `json:"rung,omitempty"`
 	Runs    int           `json:"runs"` // made until then, over all drills
 	Seconds float64       `json:"seconds"`
 	Budget  time.Duration `json:"budget"`
-	Script  string        `json:"-"` // of the run as found
+	Script  string        `json:"-"`               // of the run as found
+	Clean   string        `json:"clean,omitempty"` // what the untouched engine makes of that script
 }
 
 // errNoRun: the program could not even begin; a mutant like that is none.

@@ -39,7 +39,6 @@ type Record struct {
 	Invalid  string `json:"invalid,omitempty"` // it does not compile, or no run can be made: no mutant
 	Finds    []Find `json:"finds"`             // one a seed
 	Long     *Find  `json:"long,omitempty"`
-	Clean    string `json:"clean,omitempty"` // what the untouched engine makes of the script that was found first
 	Plain    *Find  `json:"plain,omitempty"`
 }
 
@@ -81,10 +80,11 @@ func (p Protocol) Measure(ctx context.Context, m Mutant, commit string, r Record
 		if err = errors.Join(err, ctx.Err()); err != nil {
 			return f, fmt.Errorf("%s, seed %d: %w", m.Name, seed, err)
 		}
-		if f.Found && r.Clean == "" {
-			if r.Clean, err = p.replay(ctx, dir, f.Script); err != nil {
+		if f.Found {
+			if f.Clean, err = p.replay(ctx, dir, f.Script); err != nil {
 				return f, fmt.Errorf("%s, seed %d: %w", m.Name, seed, err)
 			}
+			f.Found = f.Clean != cleanFails
 		}
 		return f, nil
 	}
@@ -122,6 +122,9 @@ func (p Protocol) Measure(ctx context.Context, m Mutant, commit string, r Record
 // plainLeast is the least time, in seconds, in which plain concurrency is tried: its runs take long.
 const plainLeast = 20
 
+// cleanFails is what replay says where a script fails on the untouched engine too: it shows nothing of the mutant.
+const cleanFails = "FAILS"
+
 // replay makes the run that failed once more on the untouched engine, which must pass.
 func (p Protocol) replay(ctx context.Context, dir, text string) (string, error) {
 	script, err := sim.ParseScript(text)
@@ -142,7 +145,7 @@ func (p Protocol) replay(ctx context.Context, dir, text string) (string, error) 
 	case errors.As(err, &exit) && exit.ExitCode() == 5:
 		return "passes (meets other places)", nil // vacuous: the deviations do not all fit the untouched engine's run
 	case errors.As(err, &exit) && exit.ExitCode() == 1:
-		return "FAILS", nil
+		return cleanFails, nil
 	}
 	return "", fmt.Errorf("replay on the untouched engine: %w: %s", err, out)
 }

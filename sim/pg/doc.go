@@ -6,7 +6,8 @@
 // Open gives a Server in one of three ways, and all three agree on one table of settings (settings.go):
 //
 //	container   a Docker daemon and an image       data on tmpfs; Unix socket where the daemon shares our files
-//	local       initdb and postgres found here     data on /dev/shm, else TMPDIR; Unix socket only; never as root
+//	local       initdb and postgres found here     data on /dev/shm, else TMPDIR, copied from a fresh cluster that is kept in the
+//	                                               user's cache directory (localdata.go); Unix socket only; never as root
 //	given       somebody's DSN, marked for drills  databases recondrill_… of our own, the settings given to each of them
 //
 // A backend is stopped and let go on, so that a wait for a lock becomes a decision. Stop returns only when the process is

@@ -34,9 +34,15 @@ func layData(ctx context.Context, programs localPrograms, account localAccount, 
 	return nil
 }
 
+// keptBase is where kept clusters stand, and for a moment what is to become one: the sweep takes that away where its owner died.
+func keptBase() (string, error) {
+	cache, err := os.UserCacheDir()
+	return filepath.Join(cache, "recondrill"), err
+}
+
 // keptData is where the fresh cluster of these programs is kept: other programs and other arguments have another.
 func keptData(programs localPrograms) (string, error) {
-	cache, err := os.UserCacheDir()
+	base, err := keptBase()
 	if err != nil {
 		return "", err
 	}
@@ -45,7 +51,7 @@ func keptData(programs localPrograms) (string, error) {
 		return "", err
 	}
 	of := sha256.Sum256(fmt.Append(nil, programs.bin, postgres.Size(), postgres.ModTime().UnixNano(), initdbArguments(programs.version.major)))
-	return filepath.Join(cache, "recondrill", fmt.Sprintf("cluster-%s-%x", programs.version, of[:8])), nil
+	return filepath.Join(base, fmt.Sprintf("cluster-%s-%x", programs.version, of[:8])), nil
 }
 
 // keep makes kept a copy of data. It comes into being whole, whoever else makes it at the same time.
@@ -53,15 +59,15 @@ func keep(ctx context.Context, data, kept string) error {
 	if err := os.MkdirAll(filepath.Dir(kept), 0o700); err != nil {
 		return err
 	}
-	part, err := os.MkdirTemp(filepath.Dir(kept), "part-")
-	if err != nil {
-		return err
+	part := filepath.Join(filepath.Dir(kept), thisOwner().directoryName("part"))
+	if err := os.Mkdir(part, 0o700); err != nil {
+		return err // another server of this process is at it
 	}
 	defer os.RemoveAll(part)
 	if _, err := (localAccount{}).run(ctx, "cp", "-R", data, part); err != nil {
 		return err
 	}
-	err = os.Rename(filepath.Join(part, filepath.Base(data)), kept)
+	err := os.Rename(filepath.Join(part, filepath.Base(data)), kept)
 	if errors.Is(err, fs.ErrExist) {
 		return nil // somebody else was first
 	}

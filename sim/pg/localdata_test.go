@@ -28,6 +28,12 @@ func TestLocal_AFreshClusterIsKeptForTheNextServer(t *testing.T) {
 	require.Len(t, kept, 1, "and no part of one")
 	require.Equal(t, first, cluster())
 
+	dead := runOwner{place: thisPlace(), pid: 1 << 30, start: 1}
+	part := filepath.Join(cache, "recondrill", dead.directoryName("part"))
+	require.NoError(t, os.Mkdir(part, 0o700))
+	require.Equal(t, first, cluster())
+	require.NoDirExists(t, part, "left by a process that was killed in the middle of it")
+
 	t.Setenv("XDG_CACHE_HOME", filepath.Join(kept[0], "PG_VERSION")) // a file: nothing can be kept there
 	require.NotEqual(t, first, cluster())
 }

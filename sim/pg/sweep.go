@@ -11,7 +11,11 @@ import (
 // sweepDirectories removes what dead owners left on this machine: server processes first, then the directory with its
 // socket. It never fails an Open: what cannot be removed is told and left to the next run.
 func sweepDirectories(logf func(string, ...any)) {
-	for _, base := range ownedDirBases() {
+	bases := ownedDirBases()
+	if base, err := keptBase(); err == nil {
+		bases = append(bases, base)
+	}
+	for _, base := range bases {
 		dirs, _ := filepath.Glob(filepath.Join(base, ownedDirPrefix+"*"))
 		for _, dir := range dirs {
 			owner, ok := parseOwner(strings.TrimPrefix(filepath.Base(dir), ownedDirPrefix))
