@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/recondrill/recondrill/reports"
+	"github.com/recondrill/recondrill/sim/pg"
 )
 
 const (
@@ -110,15 +111,15 @@ func muster(ctx context.Context, s crewSetup, log func(string, ...any)) (*crew, 
 			others = append(others, c.enlist(ctx))
 		}
 	}
-	own := s.Postgres == "auto" || s.Postgres == "container" || s.Postgres == "local"
-	if own {
+	given := pg.IsGiven(s.Postgres)
+	if !given {
 		enlistOthers()
 	}
 	server := <-first
 	switch {
 	case server.Err == "" && !server.Replays && s.Explicit && s.Members > 1:
 		server.Err, server.Kind = fmt.Sprintf("--servers %d: this server can't be stopped between two steps (no superuser), so 1 is accepted", s.Members), "usage"
-	case server.Err == "" && server.Replays && !own:
+	case server.Err == "" && server.Replays && given:
 		enlistOthers()
 	}
 	for _, told := range others {

@@ -312,17 +312,19 @@ func (p *plain) open(ctx context.Context, name string) (*postgres.DB, error) {
 	config.MaxConns = connections
 	config.ConnConfig.RuntimeParams["role"] = engineRole
 	config.ConnConfig.Tracer = sleeper{}
-	db, err := postgres.Open(ctx, p.runtime(), config, databaseOptions(name, versionNow))
-	for errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil { // its second is two milliseconds here; a supervisor starts it again
-		db, err = postgres.Open(ctx, p.runtime(), config, databaseOptions(name, versionNow))
+	for {
+		db, err := postgres.Open(ctx, p.runtime(), config, databaseOptions(name, versionNow))
+		switch {
+		case err == nil:
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			p.dbs = append(p.dbs, db)
+			return db, nil
+		case !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil:
+			return nil, err
+		}
+		// Its second is two milliseconds here; a supervisor starts it again.
 	}
-	if err != nil {
-		return nil, err
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.dbs = append(p.dbs, db)
-	return db, nil
 }
 
 func (p *plain) takeReceipts(ctx context.Context, db *postgres.DB) {

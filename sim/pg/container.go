@@ -172,7 +172,7 @@ func (c *serverContainer) options(shareSocket bool) []testcontainers.ContainerCu
 			if c.daemon.local() {
 				host.PortBindings = network.PortMap{network.MustParsePort(socketPort + "/tcp"): {{HostIP: netip.MustParseAddr("127.0.0.1")}}}
 			}
-			if c.core >= 0 && c.daemon.sharesKernel() {
+			if c.daemon.sharesKernel() {
 				host.CpusetCpus = coreList(c.core)
 			}
 			if shareSocket {

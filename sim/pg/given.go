@@ -32,7 +32,8 @@ func (e *NotMarkedError) Error() string {
 		e.Database, quoteName(e.Database), quoteText(DrillsAllowed))
 }
 
-func looksLikeDSN(how string) bool { return strings.Contains(how, "://") || strings.Contains(how, "=") }
+// IsGiven says whether Options.How is the DSN of somebody's server, and not one of the ways to get one of our own.
+func IsGiven(how string) bool { return strings.Contains(how, "://") || strings.Contains(how, "=") }
 
 // givenServer is what we know of a server that outlives us.
 type givenServer struct {

@@ -3,12 +3,9 @@ package pg
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 )
 
 // layData puts the data directory of a fresh cluster at dir/data. initdb takes a second and a copy a tenth of it, so a
@@ -16,13 +13,12 @@ import (
 // keep one, as without a home, goes without.
 func layData(ctx context.Context, programs localPrograms, account localAccount, dir string) error {
 	data := filepath.Join(dir, "data")
-	kept, err := keptData(programs)
-	if err != nil {
-		return initdb(ctx, programs, account, data)
+	kept, notKept := keptData(programs)
+	if notKept == nil {
+		_, notKept = os.Stat(kept)
 	}
-	ourselves := localAccount{}
-	if _, err := os.Stat(kept); err == nil {
-		if _, err := ourselves.run(ctx, "cp", "-R", kept, data); err != nil {
+	if notKept == nil {
+		if _, err := (localAccount{}).run(ctx, "cp", "-R", kept, data); err != nil {
 			return fmt.Errorf("copy the fresh cluster that is kept in %s, which may be deleted: %w", kept, err)
 		}
 		return account.ownAll(ctx, data)
@@ -30,7 +26,9 @@ func layData(ctx context.Context, programs localPrograms, account localAccount, 
 	if err := initdb(ctx, programs, account, data); err != nil {
 		return err
 	}
-	_ = keep(ctx, data, kept)
+	if kept != "" {
+		_ = keep(ctx, data, kept)
+	}
 	return nil
 }
 
@@ -67,11 +65,7 @@ func keep(ctx context.Context, data, kept string) error {
 	if _, err := (localAccount{}).run(ctx, "cp", "-R", data, part); err != nil {
 		return err
 	}
-	err := os.Rename(filepath.Join(part, filepath.Base(data)), kept)
-	if errors.Is(err, fs.ErrExist) {
-		return nil // somebody else was first
-	}
-	return err
+	return os.Rename(filepath.Join(part, filepath.Base(data)), kept) // refused where somebody else was first
 }
 
 func initdb(ctx context.Context, programs localPrograms, account localAccount, data string) error {
@@ -81,7 +75,7 @@ func initdb(ctx context.Context, programs localPrograms, account localAccount, d
 
 // initdbArguments are the same for every server of ours.
 func initdbArguments(major int) []string {
-	args := strings.Fields("-U " + superuser + " -A trust -N --no-instructions -E UTF8 --locale=C")
+	args := []string{"-U", superuser, "-A", "trust", "-N", "--no-instructions", "-E", "UTF8", "--locale=C"}
 	if major >= 18 { // where it became the default
 		args = append(args, "--no-data-checksums")
 	}

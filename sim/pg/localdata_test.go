@@ -9,16 +9,15 @@ import (
 )
 
 func TestLocal_AFreshClusterIsKeptForTheNextServer(t *testing.T) {
-	if missing := localWay().Missing; missing != "" {
-		require.Empty(t, os.Getenv("CI"), missing)
-		t.Skip(missing)
+	if !offers(t, "local") {
+		return
 	}
-	cluster := func() (identity string) {
-		s, err := Open(t.Context(), Options{How: "local", Run: "kept", Core: -1})
-		require.NoError(t, err)
-		defer func() { require.NoError(t, s.Close(t.Context())) }()
-		require.NoError(t, s.admin.QueryRow(t.Context(), "select system_identifier::text from pg_control_system()").Scan(&identity))
-		return identity
+	cluster := func() string {
+		s := openForTest(t, Options{How: "local", Core: -1})
+		identity := query(t, s.ConnString("postgres"), "select system_identifier::text from pg_control_system()")
+		require.NoError(t, s.Close(t.Context()))
+		require.Len(t, identity, 1)
+		return identity[0]
 	}
 	cache := t.TempDir()
 	t.Setenv("XDG_CACHE_HOME", cache)

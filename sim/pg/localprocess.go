@@ -33,9 +33,7 @@ func startLocal(program string, args []string, account localAccount, core int) (
 	started := make(chan error)
 	go func() {
 		runtime.LockOSThread() // never unlocked: the thread keeps its core and ends with the goroutine
-		if core >= 0 {
-			pinThread(core)
-		}
+		pinThread(core)
 		err := cmd.Start()
 		if err == nil {
 			p.pid = cmd.Process.Pid

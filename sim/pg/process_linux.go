@@ -60,52 +60,53 @@ func childAttributes(credential *syscall.Credential, whenWeDie syscall.Signal) *
 }
 
 // PinToCore keeps this process, and every process that it starts from now on, on the n-th of the cores that it may use,
-// counted round; -1 is none. A statement is a hand-over from here to the server and back: within a core it costs half of what it costs
-// across two, and far less than that on a virtual machine. Slower without, never wrong: what can't be pinned stays as it is.
+// counted round; -1 is none. Each statement is a hand-over to the server and back, which is cheaper within a core than across
+// two. Slower without, never wrong: what can't be pinned stays as it is.
 func PinToCore(n int) {
-	set, ok := nthCore(n)
-	if !ok {
-		return
-	}
+	core := nthCore(n)
 	threads, _ := os.ReadDir("/proc/self/task") // an affinity belongs to a thread; new ones inherit it
 	for _, t := range threads {
 		if tid, err := strconv.Atoi(t.Name()); err == nil {
-			_ = unix.SchedSetaffinity(tid, &set)
+			pin(tid, core)
 		}
 	}
 }
 
 // pinThread is PinToCore for the calling thread.
-func pinThread(n int) {
-	if set, ok := nthCore(n); ok {
-		_ = unix.SchedSetaffinity(0, &set)
+func pinThread(n int) { pin(0, nthCore(n)) }
+
+func pin(tid, core int) {
+	if core < 0 {
+		return
 	}
+	var set unix.CPUSet
+	set.Set(core)
+	_ = unix.SchedSetaffinity(tid, &set)
 }
 
-// nthCore is the n-th core that we may use, alone. Their numbers need not begin at 0, nor be without gaps.
-func nthCore(n int) (one unix.CPUSet, ok bool) {
+// coreList is the n-th core as Docker wants to be told it; empty is any.
+func coreList(n int) string {
+	if core := nthCore(n); core >= 0 {
+		return strconv.Itoa(core)
+	}
+	return ""
+}
+
+// nthCore is the machine's number of the n-th core that we may use; -1 is none. The numbers need not begin at 0, nor be
+// without gaps.
+func nthCore(n int) int {
 	var ours unix.CPUSet
 	if n < 0 || unix.SchedGetaffinity(0, &ours) != nil || ours.Count() == 0 {
-		return one, false
+		return -1
 	}
-	one.Set(coreNumbers(&ours)[n%ours.Count()])
-	return one, true
-}
-
-func coreNumbers(set *unix.CPUSet) (numbers []int) {
-	for core := 0; len(numbers) < set.Count(); core++ {
-		if set.IsSet(core) {
-			numbers = append(numbers, core)
+	left := n % ours.Count()
+	for core := 0; ; core++ {
+		if !ours.IsSet(core) {
+			continue
 		}
+		if left == 0 {
+			return core
+		}
+		left--
 	}
-	return numbers
-}
-
-// coreList is the n-th core as Docker wants to be told it.
-func coreList(n int) string {
-	one, ok := nthCore(n)
-	if !ok {
-		return ""
-	}
-	return strconv.Itoa(coreNumbers(&one)[0])
 }

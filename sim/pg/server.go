@@ -90,7 +90,7 @@ func Open(ctx context.Context, o Options) (*Server, error) {
 	case "local":
 		return openLocalOnly(ctx, o)
 	}
-	if !looksLikeDSN(o.How) {
+	if !IsGiven(o.How) {
 		return nil, &RefusedError{Why: fmt.Sprintf("PostgreSQL way %q is unknown; accepted: auto, container, local, or a DSN (postgres://… or key=value …)", o.How)}
 	}
 	return openGiven(ctx, o)

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
+	"regexp"
 	"sync"
 	"time"
 
@@ -29,6 +29,9 @@ const (
 		`case $s in T*|t*) exit 0 ;; Z*|X*|x*|"") exit 33 ;; esac; done; exit 4`
 )
 
+// noBackend is those exits in the server's detail, whose words are of its language.
+var noBackend = regexp.MustCompile(` [123]3$`)
+
 func newSQLSignaller(ctx context.Context, config *pgx.ConnConfig) (*sqlSignaller, error) {
 	conn, err := pgx.ConnectConfig(ctx, config.Copy())
 	if err != nil {
@@ -50,7 +53,7 @@ func (s *sqlSignaller) send(pid int, script string) error {
 	defer s.mu.Unlock()
 	_, err := s.conn.Exec(ctx, fmt.Sprintf("COPY (SELECT pid FROM pg_stat_activity WHERE pid = %d) TO PROGRAM %s", pid, quoteText(script)))
 	var refused *pgconn.PgError
-	if errors.As(err, &refused) && strings.HasSuffix(refused.Detail, "3") { // "child process exited with exit code 3"
+	if errors.As(err, &refused) && noBackend.MatchString(refused.Detail) { // "child process exited with exit code 3"
 		return fmt.Errorf("%w: %s", ErrNoBackend, refused.Detail)
 	}
 	return err
