@@ -1,6 +1,5 @@
 # recondrill: `make` alone explains itself.
 GO ?= go
-SQLC ?= sqlc
 SQLC_VERSION = v1.31.1
 # What testcontainers needs on machines without its reaper's image; see sim/pg.
 export TESTCONTAINERS_RYUK_DISABLED ?= true
@@ -22,11 +21,11 @@ drill: build ## the catalogue of drills on generated accounts, then on the expor
 
 test: ## every test: units, properties, drills on every way to get PostgreSQL that this machine offers
 	@$(GO) test -count=1 -v -run '^TestWays_' ./drills
-	$(GO) test -p 2 -vet=off -timeout 10m ./...
+	$(GO) test -p 2 -vet=off -timeout 10m ./drills ./sim/pg ./... # the longest first: they go beside each other
 	cd sim/examples/river && $(GO) test -timeout 5m ./... && $(GO) test -timeout 5m -modfile=newest.mod -tags newest ./...
 	$(GO) test -vet=off -timeout 10m -race ./sim
 
-check: ## formatting, vet, rooms and clocks, generated code
+check: ## formatting, vet, rooms and clocks, generated code up to date
 	@out=$$(gofmt -l engine sim drills faults reports main.go); if [ -n "$$out" ]; then echo "gofmt: $$out"; exit 1; fi
 	$(GO) vet ./...
 	cd sim/examples/river && $(GO) vet ./... && $(GO) vet -modfile=newest.mod -tags newest ./...
@@ -48,4 +47,5 @@ image: ## build stand-in images of PostgreSQL 15, 17 and 18 from Debian packages
 		else echo "building recondrill/postgres:$$v"; sh sim/pg/image/build.sh $$v recondrill/postgres:$$v || exit 1; fi; done
 
 generate: ## regenerate the query code from SQL
+	@[ "$$(sqlc version 2>/dev/null)" = $(SQLC_VERSION) ] || { echo "sqlc $(SQLC_VERSION) is missing: go install github.com/sqlc-dev/sqlc/cmd/sqlc@$(SQLC_VERSION)"; exit 1; }
 	./engine/postgres/generate.sh

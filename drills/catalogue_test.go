@@ -102,25 +102,25 @@ func TestCampaign_OnAGivenServerHasTheSameHashesAndLeavesNothing(t *testing.T) {
 	require.Zero(t, left)
 }
 
-func TestCatalogue_PassesWithTheSameHashesOnEveryWayToGetPostgreSQL(t *testing.T) {
+func TestCatalogue_IsNotVacuousFindsItsCanariesAndHasTheSameHashesOnEveryWayToGetPostgreSQL(t *testing.T) {
 	all := ways(t)
-	var first []string
-	for i, w := range all {
+	first := campaignOf(t, CampaignOptions{Seed: 100, Runs: 9, Search: "random", Postgres: all[0].How, Image: all[0].Image})
+	require.Equal(t, reports.Pass, first.summary.Verdict, "%v", first.summary.Reasons)
+	for _, o := range oracle.All() {
+		require.True(t, first.summary.Canaries[o.Name()], "the oracle %s saw nothing of what was damaged for it", o.Name())
+	}
+	require.True(t, first.summary.Canaries["canary"])
+	require.Len(t, first.summary.Canaries, 1+len(oracle.All()))
+	for i, w := range all[1:] {
 		var names []string
 		for n, d := range Catalogue() {
-			if i == 0 || n%(len(all)-1) == i-1 { // the other ways share the catalogue out among them
+			if n%(len(all)-1) == i { // the other ways share the catalogue out among them
 				names = append(names, d.Name)
 			}
 		}
-		h := campaignOf(t, CampaignOptions{Names: names, Seed: 1, Runs: 2, Search: "random", Postgres: w.How, Image: w.Image})
-		for _, r := range h.runs {
-			require.True(t, r.Canary || r.Verdict == reports.Pass, "%s seed %d on %s %s: %s %s\n%s", r.Drill, r.Seed, w.How, w.Version, r.Verdict, r.Error, strings.Join(r.Story, "\n"))
-			require.NotEmpty(t, r.Hash)
-		}
-		if i == 0 {
-			first = h.hashes()
-		}
-		require.Subset(t, first, h.hashes(), "%s %s differs", w.How, w.Image)
+		h := campaignOf(t, CampaignOptions{Names: names, Seed: 100, Runs: 2, Search: "random", Postgres: w.How, Image: w.Image})
+		require.NotEmpty(t, h.runs)
+		require.Subset(t, first.hashes(), h.hashes(), "%s %s differs", w.How, w.Image)
 	}
 }
 
@@ -132,19 +132,9 @@ func TestCatalogue_PassesOnExportedStatements(t *testing.T) {
 	}
 }
 
-func TestCampaign_NoneOfTheCatalogueIsVacuousAndTheCanaryIsFound(t *testing.T) {
-	h := campaignOf(t, CampaignOptions{Seed: 100, Runs: 9, Search: "random", Postgres: pg.NearestHow()})
-	require.Equal(t, reports.Pass, h.summary.Verdict, "%v", h.summary.Reasons)
-	for _, o := range oracle.All() {
-		require.True(t, h.summary.Canaries[o.Name()], "the oracle %s saw nothing of what was damaged for it", o.Name())
-	}
-	require.True(t, h.summary.Canaries["canary"])
-	require.Len(t, h.summary.Canaries, 1+len(oracle.All()))
-}
-
 func TestCampaign_TheSameSeedIsTheSameRunWhicheverWorkerMakesIt(t *testing.T) {
-	one := campaignOf(t, CampaignOptions{Names: []string{"two-accounts"}, Seed: 7, Runs: 22, Postgres: pg.NearestHow(), Servers: 1})
-	two := campaignOf(t, CampaignOptions{Names: []string{"two-accounts"}, Seed: 7, Runs: 22, Postgres: pg.NearestHow(), Servers: 2})
+	one := campaignOf(t, CampaignOptions{Names: []string{"two-accounts"}, Seed: 7, Runs: 12, Postgres: pg.NearestHow(), Servers: 1})
+	two := campaignOf(t, CampaignOptions{Names: []string{"two-accounts"}, Seed: 7, Runs: 12, Postgres: pg.NearestHow(), Servers: 2})
 	require.Equal(t, one.hashes(), two.hashes())
 	require.Equal(t, one.summary.Search, two.summary.Search)
 }
@@ -169,8 +159,8 @@ func TestCanary_TellsAStoryOfAtMostTenLinesThatReplaysWithTheSameHash(t *testing
 }
 
 func TestSweep_EachRunIsOneDeviationOfThePlainRun(t *testing.T) {
-	h := campaignOf(t, CampaignOptions{Names: []string{"timeout-after-acceptance"}, Seed: 1, Runs: 25, Search: "sweep", Postgres: pg.NearestHow()})
-	require.Len(t, h.runs, 25, "the plain run is one of them")
+	h := campaignOf(t, CampaignOptions{Names: []string{"timeout-after-acceptance"}, Seed: 1, Runs: 12, Search: "sweep", Postgres: pg.NearestHow()})
+	require.Len(t, h.runs, 12, "the plain run is one of them")
 	require.Empty(t, h.runs[0].Deviations)
 	for _, r := range h.runs[1:] {
 		require.Len(t, r.Deviations, 1, "a sweep's run has one deviation")

@@ -52,9 +52,9 @@ type member struct {
 	gone   chan struct{} // closed when it takes nothing more
 }
 
-// core is the member's alone within a campaign. Where it lies is the parent's pid's choice, so that campaigns of one member
-// beside each other, as tests make them, do not share one core while another has nothing to do.
-func (m *member) core() int { return os.Getpid() + m.number }
+// core is the member's alone within a campaign. Campaigns of one member beside each other, as tests make them, do not share
+// one core while another has nothing to do.
+func (m *member) core() int { return pg.FreeCore() + m.number }
 
 // job is an order under way; reply has room for its one answer.
 type job struct {

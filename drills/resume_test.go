@@ -1,47 +1,12 @@
 package drills
 
 import (
-	"context"
 	"testing"
 
-	"github.com/recondrill/recondrill/sim/pg"
 	"github.com/stretchr/testify/require"
 
 	"github.com/recondrill/recondrill/reports"
 )
-
-func TestResume_WhatWasDoneAndWhatWasLeftAreOneCampaign(t *testing.T) {
-	o := CampaignOptions{Names: []string{"two-accounts"}, Seed: 5, Runs: 14, Postgres: pg.NearestHow(), Servers: 2}
-	whole := campaignOf(t, o)
-	var journal []reports.Event
-	stopping, stop := context.WithCancel(t.Context())
-	cut := o
-	cut.Log = t.Logf
-	cut.Events = func(e reports.Event) error {
-		journal = append(journal, e)
-		if len(journal) == 6 { // the start and five runs, or marks of them
-			stop()
-		}
-		return nil
-	}
-	_, err := Campaign(stopping, cut)
-	require.NoError(t, err)
-	o.Before = journal
-	rest := campaignOf(t, o)
-	var both hold
-	for _, e := range journal {
-		if run, ok := e.(reports.Run); ok {
-			both.runs = append(both.runs, run)
-		}
-	}
-	require.NotEmpty(t, both.runs)
-	require.NotEmpty(t, rest.runs)
-	both.runs = append(both.runs, rest.runs...)
-	require.Equal(t, whole.hashes(), both.hashes())
-	require.Equal(t, whole.summary.Search, rest.summary.Search)
-	require.Equal(t, whole.summary.FaultsBitten, rest.summary.FaultsBitten)
-	require.Equal(t, whole.summary.Canaries, rest.summary.Canaries)
-}
 
 func TestResume_RefusesAnotherCommandAnotherProgramAndOneThatEnded(t *testing.T) {
 	now := reports.Start{Seed: 1, Runs: 20, Search: "ladder", Commit: "c", Binary: "b", Drills: []reports.DrillInfo{{Name: "lost-lease"}}}

@@ -8,6 +8,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	pg.PinToCore(os.Getpid())
+	pg.PinToCore(pg.FreeCore())
 	os.Exit(m.Run())
 }

@@ -26,7 +26,13 @@ func drill(out string, more ...string) *exec.Cmd {
 // linesOf are the run lines of an output, without what differs from one time to the next.
 func linesOf(t *testing.T, out []byte) []reports.Run {
 	t.Helper()
-	var runs []reports.Run
+	runs, _ := readJournal(t, out)
+	return runs
+}
+
+// readJournal is linesOf and the summary, if the output has come so far.
+func readJournal(t *testing.T, out []byte) (runs []reports.Run, s reports.Summary) {
+	t.Helper()
 	for line := range bytes.Lines(out) {
 		e, err := reports.Decode(bytes.TrimSpace(line))
 		require.NoError(t, err, "%s", line)
@@ -34,8 +40,11 @@ func linesOf(t *testing.T, out []byte) []reports.Run {
 			run.WallMS = 0
 			runs = append(runs, run)
 		}
+		if summary, ok := e.(reports.Summary); ok {
+			s = summary
+		}
 	}
-	return runs
+	return runs, s
 }
 
 // interrupted starts a campaign and sends it a signal after so many lines. What it wrote comes back.
@@ -71,9 +80,14 @@ func TestResume_AfterASignalTheTwoHalvesAreTheWhole(t *testing.T) {
 			// Of a campaign that was killed, the journal may have a line that nobody read any more.
 			journal, err := os.ReadFile(filepath.Join(out, "journal.jsonl"))
 			require.NoError(t, err)
-			require.Equal(t, linesOf(t, whole), linesOf(t, journal))
+			wholeRuns, wholeSummary := readJournal(t, whole)
+			runs, summary := readJournal(t, journal)
+			require.Equal(t, wholeRuns, runs)
+			require.Equal(t, wholeSummary.Search, summary.Search)
+			require.Equal(t, wholeSummary.FaultsBitten, summary.FaultsBitten)
+			require.Equal(t, wholeSummary.Canaries, summary.Canaries)
 			both := append(first, linesOf(t, second)...)
-			require.Subset(t, linesOf(t, whole), both)
+			require.Subset(t, wholeRuns, both)
 			require.GreaterOrEqual(t, len(both), 11)
 			require.NoFileExists(t, filepath.Join(out, "journal.jsonl.part"))
 

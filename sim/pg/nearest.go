@@ -32,7 +32,7 @@ func NearestHow() string {
 // tests and their server stay on one core, which is faster than two: see PinToCore.
 func RunTests(m interface{ Run() int }, name string, ready func(ctx context.Context, s *Server) error) int {
 	ctx := context.Background()
-	PinToCore(os.Getpid())
+	PinToCore(FreeCore())
 	s, err := OpenNearest(ctx, Options{Run: fmt.Sprintf("%s-%d", name, os.Getpid()), Core: 0})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

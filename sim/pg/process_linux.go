@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -64,13 +65,45 @@ func childAttributes(credential *syscall.Credential, whenWeDie syscall.Signal) *
 // two. Slower without, never wrong: what can't be pinned stays as it is.
 func PinToCore(n int) {
 	core := nthCore(n)
-	threads, _ := os.ReadDir("/proc/self/task") // an affinity belongs to a thread; new ones inherit it
-	for _, t := range threads {
-		if tid, err := strconv.Atoi(t.Name()); err == nil {
-			pin(tid, core)
-		}
+	for _, tid := range threads() { // an affinity belongs to a thread; new ones inherit it
+		pin(tid, core)
 	}
 }
+
+// threads are this process's, by their numbers.
+func threads() []int {
+	entries, _ := os.ReadDir("/proc/self/task")
+	var out []int
+	for _, entry := range entries {
+		if tid, err := strconv.Atoi(entry.Name()); err == nil {
+			out = append(out, tid)
+		}
+	}
+	return out
+}
+
+// FreeCore is a core for this process, as PinToCore and Options count them: the one that fewest of this user's processes have
+// taken in this way. It is taken until the process ends.
+func FreeCore() int { return freeCore() }
+
+var freeCore = sync.OnceValue(func() int {
+	dir := filepath.Join(os.TempDir(), fmt.Sprintf("recondrill-cores-%d", os.Getuid()))
+	_ = os.MkdirAll(dir, 0o700)
+	for n := range coresMax {
+		fd, err := unix.Open(filepath.Join(dir, strconv.Itoa(n)), unix.O_CREAT|unix.O_RDWR|unix.O_CLOEXEC, 0o600)
+		if err != nil {
+			break
+		}
+		if unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB) == nil {
+			return n // and fd stays open: the lock is the system's to take back
+		}
+		_ = unix.Close(fd)
+	}
+	return os.Getpid() // a guess is only slower
+})
+
+// coresMax bounds how many processes tell each other which core they took.
+const coresMax = 64
 
 // pinThread is PinToCore for the calling thread.
 func pinThread(n int) { pin(0, nthCore(n)) }

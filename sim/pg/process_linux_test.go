@@ -11,6 +11,7 @@ import (
 )
 
 func TestOpen_PinsTheServerAndNothingElseToItsCore(t *testing.T) {
+	onEveryCore(t)
 	before := threadCores(t)
 	for _, w := range oneOfEachWay(t) {
 		s := openForTest(t, Options{How: w.How, Image: w.Image, Core: 1})
@@ -44,6 +45,7 @@ func threadCores(t *testing.T) []int {
 }
 
 func TestCores_AreCountedAmongThoseWeMayUse(t *testing.T) {
+	onEveryCore(t)
 	require.Equal(t, []string{"0", "1", "0"}, []string{coreList(0), coreList(1), coreList(2 * runtime.NumCPU())})
 	require.Empty(t, coreList(-1))
 	t.Run("where the first is not ours", func(t *testing.T) {
@@ -59,4 +61,16 @@ func TestCores_AreCountedAmongThoseWeMayUse(t *testing.T) {
 		}()
 		<-done
 	})
+}
+
+// onEveryCore lets this process, which TestMain keeps on one core, use all of them for a test.
+func onEveryCore(t *testing.T) {
+	var all unix.CPUSet
+	for core := range runtime.NumCPU() {
+		all.Set(core)
+	}
+	for _, tid := range threads() {
+		_ = unix.SchedSetaffinity(tid, &all) // it may have ended meanwhile
+	}
+	t.Cleanup(func() { PinToCore(FreeCore()) })
 }

@@ -53,6 +53,9 @@ func childAttributes(credential *syscall.Credential, _ syscall.Signal) *syscall.
 // PinToCore is an optimisation that only Linux has.
 func PinToCore(int) {}
 
+// FreeCore is any.
+func FreeCore() int { return 0 }
+
 func pinThread(int) {}
 
 func coreList(int) string { return "" }

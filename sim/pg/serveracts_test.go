@@ -59,7 +59,7 @@ func asking(got *[]string, sleep time.Duration, times int, sql string) program {
 }
 
 func TestRestart_EndsEverySessionAndRefusesNewOnesForAWhile(t *testing.T) {
-	y := openToy(t)
+	y := openToyAlone(t)
 	var got []string
 	var waited error
 	var when time.Duration
@@ -91,7 +91,7 @@ func states(list []error) (out []string) {
 }
 
 func TestRestart_ConnectionsAreRefusedUntilTheServerIsUp(t *testing.T) {
-	y := openToy(t)
+	y := openToyAlone(t)
 	var got []string
 	o := y.run(t, sim.Plain(), together(
 		at(500*time.Millisecond, func(ctx context.Context, s *Sessions) error { return s.Restart(ctx) }),
@@ -103,7 +103,7 @@ func TestRestart_ConnectionsAreRefusedUntilTheServerIsUp(t *testing.T) {
 
 // A program may store what an error says: the names in it must be those of every campaign.
 func TestRestart_TheErrorOfARefusedConnectionNamesNothingOfThisCampaign(t *testing.T) {
-	y := openToy(t)
+	y := openToyAlone(t)
 	var said error
 	o := y.run(t, sim.Plain(), together(
 		at(500*time.Millisecond, func(ctx context.Context, s *Sessions) error { return s.Restart(ctx) }),
@@ -126,7 +126,7 @@ func TestRestart_TheErrorOfARefusedConnectionNamesNothingOfThisCampaign(t *testi
 }
 
 func TestReadOnly_IsTheServersOwnAnswer(t *testing.T) {
-	y := openToy(t)
+	y := openToyAlone(t)
 	var got []string
 	o := y.run(t, sim.Plain(), together(
 		acts(holder), // it began before, and commits after
@@ -144,7 +144,7 @@ const identityOfServer = `create function recon.server_identity(out system_ident
 
 func openWithIdentity(t *testing.T) *toy {
 	t.Helper()
-	y := openToy(t)
+	y := openToyAlone(t)
 	ctx := context.Background()
 	require.NoError(t, y.sessions.ask(func(ctx context.Context) error {
 		_, err := y.sessions.monitor.Exec(ctx, identityOfServer)
@@ -203,7 +203,7 @@ func TestFailover_LosesTheTailAndIsAnotherServer(t *testing.T) {
 
 // After a failover, where a row lies is the same whatever ran before: rows without an order come back in the same one.
 func TestFailover_ThePhysicalStateIsTheSameInEveryReplay(t *testing.T) {
-	y := openToy(t)
+	y := openToyAlone(t)
 	place := func() (out []string) {
 		require.NoError(t, y.sessions.ask(func(ctx context.Context) error {
 			rows, err := y.sessions.monitor.Query(ctx, `select 'job ' || ctid::text || id from job union all select 'account ' || ctid::text || id from account`)
@@ -230,7 +230,7 @@ func TestFailover_ThePhysicalStateIsTheSameInEveryReplay(t *testing.T) {
 }
 
 func TestFailover_ALateCommitDoesNotOutliveItsServer(t *testing.T) {
-	y := openToy(t)
+	y := openToyAlone(t)
 	o := y.run(t, deviations(t, "a#0/main sql:commit/1 | fault | commit late 100s"), together(acts(holder),
 		at(70*time.Second, func(ctx context.Context, s *Sessions) error { return s.Restart(ctx) })))
 	require.NoError(t, o.err)

@@ -3,6 +3,7 @@ package pg
 import (
 	"context"
 	"fmt"
+	"sync"
 	"testing"
 	"time"
 
@@ -26,7 +27,7 @@ create table public.account (id int primary key, balance bigint not null);
 create table public.untouched (id int primary key);
 create function public.refuse() returns trigger language plpgsql as $$ begin raise exception 'append-only'; end $$;
 create trigger append_only before delete or update on public.ledger for each row execute function public.refuse();
-create role toy nologin;
+do $$ begin create role toy nologin; exception when duplicate_object then null; end $$; -- roles are the server's, not the database's
 grant usage on schema recon, public to toy;
 grant all on all tables in schema public to toy;
 grant all on all sequences in schema public to toy;
@@ -38,12 +39,25 @@ type toy struct {
 	sessions *Sessions
 }
 
+// openToy makes a toy on the server that such tests share.
 func openToy(t testing.TB) *toy {
 	t.Helper()
-	ctx := context.Background()
-	server, err := Open(ctx, Options{How: "local", Run: "toy", Core: -1})
+	server, err := sharedServer()
 	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, server.Close(ctx)) })
+	t.Cleanup(func() { require.NoError(t, server.DropDatabase(context.Background(), "toy")) }) // after its sessions are closed
+	return newToy(t, server, "toy")
+}
+
+var sharedServer = sync.OnceValues(func() (*Server, error) {
+	return Open(context.Background(), Options{How: "local", Run: "toy", Core: -1})
+})
+
+// openToyAlone makes a toy on a server of its own, for a test that restarts it or puts another in its place.
+func openToyAlone(t testing.TB) *toy {
+	t.Helper()
+	server, err := Open(t.Context(), Options{How: "local", Run: "alone", Core: -1})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, server.Close(context.Background())) })
 	return newToy(t, server, "toy")
 }
 
